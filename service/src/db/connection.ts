@@ -1,0 +1,39 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Database } from './schema.ts';
+
+export type Db = Kysely<Database>;
+export type Trx = Transaction<Database>;
+/** What a query runs on: the pool, or a transaction in progress. */
+export type Queryable = Db | Trx;
+
+/** `2026-11-21 04:32:50.12+00` → `2026-11-21T04:32:50.120000Z`. Sessions are in UTC. */
+export function isoTimestamp(text: string): string {
+  const [date, time = ''] = text.replace(/\+00(:00)?$/, '').split(' ');
+  const [seconds, fraction = ''] = time.split('.');
+  return `${date}T${seconds}.${fraction.padEnd(6, '0')}Z`;
+}
+
+function parsers(): pg.CustomTypesConfig {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, isoTimestamp);
+  types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
+  // Ids and byte counts stay below 2^53.
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  return types as pg.CustomTypesConfig;
+}
+
+export function createPool(connectionString: string, max = 20): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    types: parsers(),
+    options: '-c timezone=UTC',
+    application_name: 'berth',
+  });
+  return pool;
+}
+
+export function createDb(pool: pg.Pool): Db {
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+}

@@ -1,0 +1,201 @@
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+
+/** ISO 8601 in UTC with six fractional digits and `Z`; see the parsers in connection.ts. */
+export type Timestamp = ColumnType<string, string | Date | undefined, string | Date>;
+
+export type ServerStatus = 'creating' | 'started' | 'stopped' | 'paused' | 'deleting' | 'error';
+export type EngineStatus = 'started' | 'stopped' | 'paused' | 'error' | 'not_exists';
+export type OperationStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'superseded';
+export type OperatingSystemType = 'container' | 'virtual-machine';
+
+/** Where a location's Incus is. */
+export type EngineAddress = { socket_path: string } | { urls: string[]; server_cert: string };
+
+/** Where an operating system's image comes from. */
+export type ImageSource = { build: 'debian-12' } | { server: string; alias: string };
+
+/** What an initial command of a create came to. `output` is the end of what it printed. */
+export interface CommandResult {
+  exit_status: number;
+  output: string;
+}
+
+interface ProjectsTable {
+  id: GeneratedAlways<number>;
+  name: string;
+  created_at: Generated<Timestamp>;
+}
+
+interface TokensTable {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  secret_sha256: Buffer;
+  scopes: string[];
+  expires_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+  last_used_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+}
+
+interface InstallationTable {
+  only_row: Generated<boolean>;
+  id: Generated<string>;
+  created_at: Generated<Timestamp>;
+}
+
+interface LocationsTable {
+  id: GeneratedAlways<number>;
+  name: string;
+  description: string;
+  engine: JSONColumnType<EngineAddress>;
+  incus_project: string;
+  storage_pool: string;
+  network: string;
+  min_cpu: Generated<number>;
+  max_cpu: number;
+  min_ram_mb: Generated<number>;
+  max_ram_mb: number;
+  min_disk_gb: Generated<number>;
+  max_disk_gb: number;
+  traffic_allowance: number | null;
+  enabled: Generated<boolean>;
+  reachable: Generated<boolean>;
+  reachable_changed_at: Generated<Timestamp>;
+  unreachable_reason: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+interface NodesTable {
+  id: GeneratedAlways<number>;
+  location_id: number;
+  name: string;
+  status: 'online' | 'offline';
+  cpu: number;
+  ram_mb: number;
+  updated_at: Generated<Timestamp>;
+}
+
+interface OperatingSystemsTable {
+  id: GeneratedAlways<number>;
+  slug: string;
+  name: string;
+  version: string;
+  type: OperatingSystemType;
+  architecture: string;
+  source: JSONColumnType<ImageSource>;
+  min_ram_mb: number;
+  min_disk_gb: number;
+  enabled: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+}
+
+interface ServersTable {
+  id: GeneratedAlways<number>;
+  uuid: Generated<string>;
+  project_id: number;
+  location_id: number;
+  os_id: number;
+  node_id: number;
+  hostname: string;
+  mac: string;
+  cpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  traffic_allowance: number | null;
+  status: ServerStatus;
+  real_status: Generated<EngineStatus>;
+  error: string | null;
+  created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+}
+
+interface AddressPoolsTable {
+  id: GeneratedAlways<number>;
+  location_id: number;
+  cidr: string;
+  gateway: string;
+  nameservers: string[];
+  first: string;
+  last: string;
+  created_at: Generated<Timestamp>;
+}
+
+interface AddressesTable {
+  ip: string;
+  pool_id: number;
+  server_id: number;
+  is_primary: boolean;
+  created_at: Generated<Timestamp>;
+}
+
+interface OperationsTable {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  server_id: number;
+  kind: string;
+  status: Generated<OperationStatus>;
+  step: string;
+  state: JSONColumnType<Record<string, unknown>, string | undefined, string>;
+  progress: Generated<number>;
+  message: string;
+  error: JSONColumnType<{ code: string; message: string }> | null;
+  commands: JSONColumnType<CommandResult[]> | null;
+  secrets: Buffer | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+  wake_at: Generated<Timestamp>;
+  deadline_at: Timestamp;
+  lease_holder: string | null;
+  lease_until: Timestamp | null;
+  fence: Generated<number>;
+  created_at: Generated<Timestamp>;
+  started_at: Timestamp | null;
+  finished_at: Timestamp | null;
+}
+
+interface IdempotencyKeysTable {
+  token_id: number;
+  key: string;
+  request_hmac: Buffer;
+  status: number;
+  headers: JSONColumnType<Record<string, string>>;
+  body: JSONColumnType<Record<string, unknown>>;
+  created_at: Generated<Timestamp>;
+}
+
+interface UsageCurrentTable {
+  server_id: number;
+  read_at: Timestamp;
+  cpu_seconds: number;
+  network_in: number;
+  network_out: number;
+  cpu_percent: number;
+  ram_mb: number;
+  disk_gb: number | null;
+  disk_read_at: Timestamp | null;
+}
+
+interface TrafficMonthsTable {
+  server_id: number;
+  month: string;
+  incoming: Generated<number>;
+  outgoing: Generated<number>;
+}
+
+/** Every table of Berth, as its queries see it. */
+export interface Database {
+  projects: ProjectsTable;
+  tokens: TokensTable;
+  installation: InstallationTable;
+  locations: LocationsTable;
+  nodes: NodesTable;
+  operating_systems: OperatingSystemsTable;
+  servers: ServersTable;
+  address_pools: AddressPoolsTable;
+  addresses: AddressesTable;
+  operations: OperationsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  usage_current: UsageCurrentTable;
+  traffic_months: TrafficMonthsTable;
+}

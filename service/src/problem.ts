@@ -1,0 +1,70 @@
+/** One bad field of a request: where it is (RFC 6901) and what to do about it. */
+export interface FieldError {
+  pointer: string;
+  detail: string;
+}
+
+/** Every error that a client can get: its HTTP status and title. The codes are part of the API. */
+export const problems = {
+  malformed_request: [400, 'Malformed request'],
+  invalid_cursor: [400, 'Invalid cursor'],
+  token_missing: [401, 'Authentication required'],
+  token_malformed: [401, 'Malformed token'],
+  token_invalid: [401, 'Unknown or revoked token'],
+  token_expired: [401, 'Expired token'],
+  scope_missing: [403, 'Not allowed'],
+  not_found: [404, 'Not found'],
+  server_not_found: [404, 'Server not found'],
+  location_not_found: [404, 'Location not found'],
+  operating_system_not_found: [404, 'Operating system not found'],
+  operation_not_found: [404, 'Operation not found'],
+  method_not_allowed: [405, 'Method not allowed'],
+  not_acceptable: [406, 'Not acceptable'],
+  server_not_stopped: [409, 'Server is not stopped'],
+  server_not_running: [409, 'Server is not running'],
+  operation_in_progress: [409, 'Another operation is in progress'],
+  no_address_left: [409, 'No address left'],
+  no_capacity: [409, 'No capacity left'],
+  idempotency_in_progress: [409, 'The first request with this key is in progress'],
+  body_too_large: [413, 'Body too large'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  validation_failed: [422, 'Validation failed'],
+  idempotency_mismatch: [422, 'Idempotency key used for another request'],
+  rate_limited: [429, 'Too many requests'],
+  internal_error: [500, 'Internal error'],
+  unavailable: [503, 'Temporarily unavailable'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof problems;
+
+interface ProblemExtras {
+  errors?: FieldError[];
+  /** Whole seconds, sent as `Retry-After`. */
+  retryAfter?: number;
+  /** Extension members of the problem (RFC 9457, section 3.2). */
+  members?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** A refusal with words for the client; the HTTP layer turns it into RFC 9457. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly errors: FieldError[] | undefined;
+  readonly retryAfter: number | undefined;
+  readonly members: Record<string, unknown>;
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail, { cause: extras.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.errors = extras.errors;
+    this.retryAfter = extras.retryAfter;
+    this.members = extras.members ?? {};
+  }
+}
+
+/** A 422 for fields of the body. */
+export function invalidFields(errors: FieldError[]): Problem {
+  const detail = errors.map((e) => `${e.pointer}: ${e.detail}`).join(' ');
+  return new Problem('validation_failed', detail, { errors });
+}
