@@ -1,0 +1,188 @@
+import type { Readable } from 'node:stream';
+import { withDeadline } from './deadline.ts';
+import { EngineError, errorFromConnection, errorFromIncus } from './errors.ts';
+import type { Transport, WireRequest, WireResponse } from './transport.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** For the whole call, answer included. */
+  timeoutSeconds?: number | undefined;
+}
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+export interface ApiRequest extends Pick<WireRequest, 'method' | 'headers'> {
+  /** Unescaped parts after `/1.0`: `['instances', name, 'state']`. */
+  path: readonly string[];
+  query?: Query;
+  /** Sent as JSON in place of `body`. */
+  json?: unknown;
+  /** A stream starts the time of the call anew with each `touch`. */
+  body?: string | Uint8Array | ((touch: () => void) => Readable);
+}
+
+/** What a call reads out of Incus's answer, while the time of the call still runs. */
+type Reader<T> = (response: WireResponse) => Promise<T>;
+
+/** Incus's background operation as an asynchronous call returns it: only what we use. */
+export interface Operation {
+  id: string;
+  description: string;
+  status:
+    | 'Pending'
+    | 'Running'
+    | 'Cancelling'
+    | 'Success'
+    | 'Failure'
+    | 'Cancelled'
+    | (string & {});
+  /** 100–199 under way, 200 success, 400 failure, 401 cancelled ("Status codes", REST API). */
+  status_code: number;
+  /** URLs by kind: `{"instances": ["/1.0/instances/srv-1?project=x"]}`. */
+  resources: Record<string, string[]> | null;
+  metadata: Record<string, unknown> | null;
+  err: string;
+  /** The member that runs it; `none` without a cluster. */
+  location: string;
+  created_at: string;
+}
+
+/** The calls that every noun is made of. All throw `EngineError`. */
+export interface Api {
+  /** Sent as `?project=` by the calls that belong to one. */
+  readonly project: string;
+  get<T>(path: readonly string[], query: Query, options?: CallOptions): Promise<T>;
+  /** `null` where Incus says 404. */
+  find<T>(path: readonly string[], query: Query, options?: CallOptions): Promise<T | null>;
+  change(request: ApiRequest, options?: CallOptions): Promise<void>;
+  startOperation(request: ApiRequest, options?: CallOptions): Promise<Operation>;
+  read<T>(request: ApiRequest, options: CallOptions | undefined, reader: Reader<T>): Promise<T>;
+}
+
+/** "Return values" of Incus's REST API documentation. */
+interface Answer {
+  type: 'sync' | 'async' | 'error';
+  error?: string;
+  error_code?: number;
+  metadata?: unknown;
+}
+
+function urlPath(path: readonly string[], query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, String(value)] as [string, string]],
+  );
+  const search = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+  return `/${['1.0', ...path].map(encodeURIComponent).join('/')}${search}`;
+}
+
+function wireRequest(request: ApiRequest, signal: AbortSignal, touch: () => void): WireRequest {
+  const { method, path, query, json, headers, body } = request;
+  const wire: WireRequest = { method, path: urlPath(path, query), signal };
+  if (json !== undefined) {
+    wire.body = JSON.stringify(json);
+    wire.headers = { 'content-type': 'application/json', ...headers };
+    return wire;
+  }
+  if (headers !== undefined) wire.headers = headers;
+  if (body !== undefined) wire.body = typeof body === 'function' ? () => body(touch) : body;
+  return wire;
+}
+
+function parseAnswer(text: string): Answer | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'type' in value
+      ? (value as Answer)
+      : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** The error of an answer that is none of ours to read, from its body where that says more. */
+export async function errorOf(response: WireResponse): Promise<EngineError> {
+  const text = await response.body.text();
+  const answer = parseAnswer(text);
+  const words = answer?.error || `HTTP ${response.statusCode}: ${text.slice(0, 200)}`;
+  return errorFromIncus(words, answer?.error_code || response.statusCode);
+}
+
+/** The body of a JSON call. Incus may say 200 in HTTP and `error` in here. */
+export async function readBody(response: WireResponse): Promise<Answer> {
+  if (response.statusCode >= 400) throw await errorOf(response);
+  const answer = parseAnswer(await response.body.text());
+  if (answer === null) throw new EngineError('failed', 'Incus answered with malformed JSON');
+  return answer;
+}
+
+async function readAnswer(response: WireResponse): Promise<Answer> {
+  const answer = await readBody(response);
+  if (answer.type === 'error') throw errorFromIncus(answer.error ?? '', answer.error_code);
+  return answer;
+}
+
+/** The body as it is. */
+export async function readText(response: WireResponse): Promise<string> {
+  if (response.statusCode >= 400) throw await errorOf(response);
+  return response.body.text();
+}
+
+function asOperation(answer: Answer): Operation {
+  const operation = answer.metadata as Operation | null | undefined;
+  if (answer.type !== 'async' || typeof operation?.id !== 'string') {
+    throw new EngineError('failed', `Incus answered ${answer.type} where it starts an operation`);
+  }
+  return operation;
+}
+
+function assertDone(answer: Answer): void {
+  if (answer.type === 'async') {
+    throw new EngineError('failed', 'Incus started an operation where it answers at once');
+  }
+}
+
+/** Each noun's calls from one transport, time-out and project. */
+export function createApi(
+  transport: Transport,
+  defaults: { project: string; timeoutSeconds: number },
+): Api {
+  const read: Api['read'] = (request, options, reader) => {
+    const what = `${request.method} ${urlPath(request.path)}`;
+    const timeoutSeconds = options?.timeoutSeconds ?? defaults.timeoutSeconds;
+    return withDeadline(
+      { what, timeoutSeconds, signal: options?.signal },
+      async (signal, touch) => {
+        const response = await transport.send(wireRequest(request, signal, touch));
+        try {
+          return await reader(response);
+        } catch (error) {
+          // The connection may also break in the midst of an answer.
+          throw errorFromConnection(error, `Incus (${what})`);
+        }
+      },
+    );
+  };
+  const answer = (request: ApiRequest, options?: CallOptions) => read(request, options, readAnswer);
+  const get = async <T>(path: readonly string[], query: Query, options?: CallOptions) =>
+    (await answer({ method: 'GET', path, query }, options)).metadata as T;
+
+  return {
+    project: defaults.project,
+    read,
+    get,
+    find: (path, query, options) => orNull(get(path, query, options)),
+    change: async (request, options) => assertDone(await answer(request, options)),
+    startOperation: async (request, options) => asOperation(await answer(request, options)),
+  };
+}
+
+/** Turns `not_found` into `null`. */
+export async function orNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

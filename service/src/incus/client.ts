@@ -1,0 +1,52 @@
+import { createApi } from './api.ts';
+import type { IncusConnection } from './connection.ts';
+import { type FileCalls, fileCalls } from './files.ts';
+import { type ImageCalls, imageCalls } from './images.ts';
+import { type InstanceCalls, instanceCalls } from './instances.ts';
+import { type NetworkCalls, networkCalls } from './networks.ts';
+import { type OperationCalls, operationCalls } from './operations.ts';
+import { type ProjectCalls, projectCalls } from './projects.ts';
+import { type ServerCalls, serverCalls } from './server.ts';
+import { type StorageCalls, storageCalls } from './storage.ts';
+import { createTransport } from './transport.ts';
+
+export type IncusOptions = IncusConnection & {
+  /** The Incus project that everything happens in. */
+  project: string;
+  /** Of a plain call; 10 unless told. */
+  timeoutSeconds?: number;
+};
+
+/** Incus as we use it. Calls throw `EngineError`, or the reason of the caller's own signal. */
+export interface IncusClient {
+  project: string;
+  server: ServerCalls;
+  operations: OperationCalls;
+  instances: InstanceCalls;
+  files: FileCalls;
+  images: ImageCalls;
+  projects: ProjectCalls;
+  networks: NetworkCalls;
+  storage: StorageCalls;
+  /** Ends the connections; calls under way fail as `unreachable`. */
+  close(): Promise<void>;
+}
+
+/** Connects with the first call. Events have a connection of their own: `watchEvents`. */
+export function createIncusClient(options: IncusOptions): IncusClient {
+  const { project, timeoutSeconds = 10 } = options;
+  const transport = createTransport(options);
+  const api = createApi(transport, { project, timeoutSeconds });
+  return {
+    project,
+    server: serverCalls(api),
+    operations: operationCalls(api),
+    instances: instanceCalls(api),
+    files: fileCalls(api),
+    images: imageCalls(api),
+    projects: projectCalls(api),
+    networks: networkCalls(api),
+    storage: storageCalls(api),
+    close: transport.close,
+  };
+}

@@ -1,0 +1,176 @@
+/** What went wrong with the engine, in the words that our operations decide by. */
+export type EngineErrorCode =
+  | 'not_found'
+  | 'already_exists'
+  /** Held by another operation, or in another state than the call assumes: look at it again. */
+  | 'busy'
+  | 'unreachable'
+  | 'timeout'
+  | 'invalid'
+  | 'no_space'
+  | 'forbidden'
+  | 'failed';
+
+/** Whether the same call may succeed later without anyone changing it. */
+const retryableByDefault: Record<EngineErrorCode, boolean> = {
+  not_found: false,
+  already_exists: false,
+  busy: true,
+  unreachable: true,
+  timeout: true,
+  invalid: false,
+  no_space: false,
+  forbidden: false,
+  // Incus answers 500 for whatever it has no word for, passing troubles included.
+  failed: true,
+};
+
+interface EngineErrorDetails {
+  retryable?: boolean;
+  host?: string | undefined;
+  cause?: unknown;
+}
+
+/** Every failure of a call to Incus. Only the caller's own abort is thrown as it is. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode;
+  readonly retryable: boolean;
+  /** The host that Incus could not reach, such as an image server; undefined for Incus itself. */
+  readonly host: string | undefined;
+
+  constructor(code: EngineErrorCode, message: string, details: EngineErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'EngineError';
+    this.code = code;
+    this.retryable = details.retryable ?? retryableByDefault[code];
+    this.host = details.host;
+  }
+}
+
+export function isEngineError(error: unknown, code: EngineErrorCode): error is EngineError {
+  return error instanceof EngineError && error.code === code;
+}
+
+// Go's url.Error: the request that Incus itself made did not get through, whatever follows.
+const outgoingRequest = /\b(?:Get|Head|Post|Put|Patch|Delete) \\?"(https?:\/\/[^"\\]+)\\?"/;
+const failedDownload = /Unable to fetch (https?:\/\/\S+): 5\d\d/;
+
+/** The first that matches decides; statuses come after, since Incus says 500 or 400 for most. */
+const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
+  [outgoingRequest, 'unreachable'],
+  [failedDownload, 'unreachable'],
+  [/\bdial (tcp|udp|unix)\b|no such host|connection refused|no route to host/, 'unreachable'],
+  [/network is unreachable|TLS handshake|x509: |\btls: /, 'unreachable'],
+  [/^(Daemon is )?shutting down|member .*is offline|member is evacuated/i, 'unreachable'],
+  [/no known leader|driver: bad connection|no available dqlite leader/, 'unreachable'],
+  [/no space left on device|disk quota exceeded|not enough (free )?space/i, 'no_space'],
+  // Not "already exists": nothing of the wanted name was made.
+  [/already defined on another NIC/, 'invalid'],
+  [/is busy running a|already (running|stopped)|(isn't|is not) running/, 'busy'],
+  [/^Instance is running|(currently|still) in use|Only empty projects|database is locked/, 'busy'],
+  [/matching non-reusable operation has now succeeded/, 'busy'],
+  [/already exists|already defined|UNIQUE constraint failed/, 'already_exists'],
+  [/(is|are) forbidden|not allowed in project|project doesn't allow/, 'forbidden'],
+  [/Reached maximum (number|aggregate value)|Certificate is restricted/, 'forbidden'],
+  [/context deadline exceeded|timed out|i\/o timeout/i, 'timeout'],
+  [/\bInvalid\b|Server is not clustered|Unknown configuration key|Unsupported/, 'invalid'],
+  // Narrow on purpose: "not found" makes a delete count as done.
+  [/\b(Instance|Image|Image alias|Project|Network|Storage pool|Operation) not found/, 'not_found'],
+  [/Alias '.*' doesn't exist|requested image couldn't be found/, 'not_found'],
+  [/Couldn't find the requested image|^Image not provided/, 'not_found'],
+];
+
+const statusCodes: Readonly<Record<number, EngineErrorCode>> = {
+  400: 'invalid',
+  401: 'forbidden',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'already_exists',
+  412: 'busy',
+  413: 'invalid',
+  423: 'busy',
+  429: 'busy',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'timeout',
+  507: 'no_space',
+};
+
+function unreachableHost(text: string): string | undefined {
+  const url = outgoingRequest.exec(text)?.[1] ?? failedDownload.exec(text)?.[1];
+  if (url !== undefined) return URL.parse(url)?.host;
+  return /lookup (\S+?)(?: on \S+)?: no such host/.exec(text)?.[1];
+}
+
+/**
+ * The error for an answer of Incus or for the failure of one of its operations.
+ * @param text its words (`error` of an answer, `err` of an operation)
+ * @param status the HTTP status or `error_code`; 500 where there is none
+ */
+export function errorFromIncus(text: string, status = 500): EngineError {
+  // A 404 is never about anything else, and its text quotes names.
+  const matched = status === 404 ? undefined : textPatterns.find(([regex]) => regex.test(text));
+  const code = matched?.[1] ?? statusCodes[status] ?? 'failed';
+  const host = code === 'unreachable' ? unreachableHost(text) : undefined;
+  const message = host === undefined ? text : `${host} could not be reached: ${text}`;
+  return new EngineError(code, message, { host });
+}
+
+/** Errors that come before a request is sent, so that another member may be asked. */
+const connectCodes = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const brokenCodes = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  // Our own client was closed under the call.
+  'UND_ERR_DESTROYED',
+  'UND_ERR_CLOSED',
+]);
+// OpenSSL's verification results and Node's own; see "X509 certificate error codes" of node:tls.
+const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/;
+const notThePinned = /^(DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+function errorCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** True when nothing of the request can have reached Incus. */
+export function failedBeforeSending(error: unknown): boolean {
+  const code = errorCode(error);
+  return connectCodes.has(code) || (tlsCode.test(code) && !code.startsWith('ERR_SSL_'));
+}
+
+function reasonOf(error: unknown, code: string): string {
+  // Node speaks of authorities here, of which we use none.
+  if (notThePinned.test(code)) return `its certificate is not the pinned one (${code})`;
+  return error instanceof Error && error.message !== '' ? error.message : code;
+}
+
+/**
+ * The `EngineError` for a failure of the connection to `where`; anything else comes back as it is,
+ * since a defect of ours must not look like an outage.
+ */
+export function errorFromConnection(error: unknown, where: string): unknown {
+  const code = errorCode(error);
+  const reason = reasonOf(error, code);
+  const details = { cause: error };
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new EngineError('forbidden', `No permission to use ${where}: ${reason}`, details);
+  }
+  if (error instanceof Error && error.name === 'HTTPParserError') {
+    return new EngineError('failed', `${where} does not speak HTTP: ${reason}`, details);
+  }
+  if (!failedBeforeSending(error) && !brokenCodes.has(code) && !tlsCode.test(code)) return error;
+  return new EngineError('unreachable', `${where} could not be reached: ${reason}`, details);
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import type { Server } from 'node:http';
+import { after, afterEach, describe, it } from 'node:test';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { IncusConnection } from './connection.ts';
+import { EngineError } from './errors.ts';
+import { type IncusEvent, type WatchOptions, watchEvents } from './events.ts';
+import {
+  listenOnSocket,
+  listenOnTls,
+  selfSigned,
+  stop,
+  temporaryDirectory,
+} from './test-server.ts';
+
+const directory = temporaryDirectory();
+after(() => directory.remove());
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const notFound: Parameters<typeof listenOnSocket>[1] = (_, response) => {
+  response.writeHead(404).end();
+};
+
+/** Speaks websocket on `server`; every accepted socket goes to `onSocket` with its path. */
+function serveEvents(server: Server, onSocket: (socket: WebSocket, path: string) => void): void {
+  const events = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) =>
+    events.handleUpgrade(request, socket, head, (ws) => onSocket(ws, request.url ?? '')),
+  );
+  cleanups.push(() => {
+    for (const client of events.clients) client.terminate();
+  });
+}
+
+let sockets = 0;
+
+async function eventServer(onSocket: (socket: WebSocket, path: string) => void) {
+  const socketPath = directory.file(`${sockets++}.socket`);
+  const server = await listenOnSocket(socketPath, notFound);
+  cleanups.push(() => stop(server));
+  serveEvents(server, onSocket);
+  return { socketPath };
+}
+
+/** A watcher that logs what it hears; `until` resolves once the log is as wanted. */
+function watch(connection: IncusConnection, extra: Partial<WatchOptions> = {}) {
+  const controller = new AbortController();
+  const log: string[] = [];
+  const heard: IncusEvent[] = [];
+  const reasons: unknown[] = [];
+  let check = () => {};
+  const note = (line: string) => {
+    log.push(line);
+    check();
+  };
+  const ended = watchEvents(connection, {
+    types: ['lifecycle', 'operation'],
+    project: 'p',
+    signal: controller.signal,
+    onEvent: (event) => {
+      heard.push(event);
+      note(event.type);
+    },
+    onConnect: () => note('connect'),
+    onDisconnect: (reason) => {
+      reasons.push(reason);
+      note('disconnect');
+    },
+    ...extra,
+  });
+  cleanups.push(() => {
+    controller.abort();
+    return ended;
+  });
+  const until = (wanted: (log: string[]) => boolean) =>
+    new Promise<void>((resolve) => {
+      check = () => wanted(log) && resolve();
+      check();
+    });
+  return { controller, ended, log, heard, reasons, until };
+}
+
+const started = {
+  type: 'lifecycle',
+  timestamp: '2026-01-01T00:00:00.5Z',
+  project: 'p',
+  location: 'm1',
+  metadata: { action: 'instance-started', source: '/1.0/instances/srv-1?project=p' },
+};
+
+describe('watchEvents', () => {
+  it('asks for the project and types, and hands on typed events', async () => {
+    const paths: string[] = [];
+    const connection = await eventServer((socket, path) => {
+      paths.push(path);
+      socket.send(JSON.stringify(started));
+      socket.send(JSON.stringify({ ...started, type: 'operation', metadata: { id: '7' } }));
+    });
+    const { until, heard } = watch(connection);
+    await until((log) => log.length === 3);
+    assert.deepEqual(paths, ['/1.0/events?project=p&type=lifecycle%2Coperation']);
+    const origin = { timestamp: '2026-01-01T00:00:00.5Z', project: 'p', location: 'm1' };
+    const { action, source } = started.metadata;
+    assert.deepEqual(heard, [
+      { type: 'lifecycle', ...origin, action, source, instance: 'srv-1', context: {} },
+      { type: 'operation', ...origin, operation: { id: '7' } },
+    ]);
+  });
+
+  it('connects anew when the connection ends', async () => {
+    let connections = 0;
+    const connection = await eventServer((socket) => {
+      connections += 1;
+      if (connections === 1) socket.close(1001);
+    });
+    const { log, reasons, until } = watch(connection);
+    await until((lines) => lines.length === 3);
+    assert.deepEqual(log, ['connect', 'disconnect', 'connect']);
+    assert.match(String(reasons[0]), /closed the event stream: 1001/);
+  });
+
+  it('keeps trying where nobody listens or the stream is refused', async () => {
+    const nobody = watch({ socketPath: directory.file('none.socket') });
+    await nobody.until((log) => log.length === 2);
+    assert.deepEqual(nobody.log, ['disconnect', 'disconnect']);
+    assert.equal((nobody.reasons[0] as EngineError).code, 'unreachable');
+
+    const socketPath = directory.file('refusing.socket');
+    const server = await listenOnSocket(socketPath, notFound);
+    cleanups.push(() => stop(server));
+    server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    const refused = watch({ socketPath });
+    await refused.until((log) => log.length === 1);
+    assert.equal((refused.reasons[0] as EngineError).code, 'forbidden');
+  });
+
+  it('gives up a connection that went silent', async () => {
+    const connection = await eventServer((socket) => {
+      // Neither reads nor answers pings, as though its machine were gone.
+      socket.pause();
+    });
+    const { reasons, until } = watch(connection, { pingSeconds: 0.05 });
+    await until((log) => log.includes('disconnect'));
+    assert.ok(reasons[0] instanceof EngineError);
+    assert.equal(reasons[0].code, 'timeout');
+  });
+
+  it('keeps a quiet connection whose peer answers pings', async () => {
+    const connection = await eventServer(() => {});
+    const { log } = watch(connection, { pingSeconds: 0.03 });
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    assert.deepEqual(log, ['connect']);
+  });
+
+  it('takes malformed events and throwing handlers for a reason to connect anew', async () => {
+    const garbled = watch(await eventServer((socket) => socket.send('{')));
+    await garbled.until((log) => log.includes('disconnect'));
+    assert.match(String(garbled.reasons[0]), /malformed event/);
+
+    const onEvent = () => {
+      throw new Error('handler broke');
+    };
+    const connection = await eventServer((socket) => socket.send(JSON.stringify(started)));
+    const broken = watch(connection, { onEvent });
+    await broken.until((log) => log.includes('disconnect'));
+    assert.match(String(broken.reasons[0]), /handler broke/);
+  });
+
+  it('resolves when aborted, connected or not, without a further word', async () => {
+    const connected = watch(await eventServer(() => {}));
+    await connected.until((log) => log.length === 1);
+    connected.controller.abort();
+    await connected.ended;
+    assert.deepEqual(connected.log, ['connect']);
+
+    const pausing = watch({ socketPath: directory.file('none.socket') });
+    await pausing.until((log) => log.length === 1);
+    pausing.controller.abort();
+    await pausing.ended;
+    assert.deepEqual(pausing.log, ['disconnect']);
+  });
+
+  it('goes on to the next member over HTTPS', async () => {
+    const identity = selfSigned(directory.file('server'));
+    const own = selfSigned(directory.file('client'));
+    const { server, url } = await listenOnTls(identity, own.cert, notFound);
+    cleanups.push(() => stop(server));
+    serveEvents(server, (socket) => socket.send(JSON.stringify(started)));
+    const credentials = { clientCert: own.cert, clientKey: own.key, serverCert: identity.cert };
+    const { log, until } = watch({ urls: ['https://127.0.0.1:1', url], ...credentials });
+    await until((lines) => lines.length === 3);
+    assert.deepEqual(log, ['disconnect', 'connect', 'lifecycle']);
+  });
+});

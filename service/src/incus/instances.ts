@@ -1,0 +1,114 @@
+import type { Api, CallOptions, Operation } from './api.ts';
+import type { InstanceType } from './server.ts';
+
+export type Devices = Record<string, Record<string, string>>;
+export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (string & {});
+
+export interface Instance {
+  name: string;
+  type: InstanceType;
+  /** `Error` also while the member that runs it can't be asked. */
+  status: InstanceStatus;
+  status_code: number;
+  /** The member it is on; `none` without a cluster. */
+  location: string;
+  project: string;
+  config: Record<string, string>;
+  devices: Devices;
+  profiles: string[];
+  created_at: string;
+  last_used_at: string;
+}
+
+export interface InstanceState {
+  status: InstanceStatus;
+  status_code: number;
+  /** 0 while stopped. */
+  pid: number;
+  processes: number;
+  /** Nanoseconds of CPU time since the start. */
+  cpu: { usage: number };
+  /** Bytes. */
+  memory: { usage: number; usage_peak: number; total?: number };
+  /** Bytes, by device; empty where the pool can't tell. */
+  disk: Record<string, { usage: number; total?: number }> | null;
+  /** By interface in the guest; null while stopped. */
+  network: Record<string, NetworkState> | null;
+}
+
+interface NetworkState {
+  addresses: { family: 'inet' | 'inet6'; address: string; netmask: string; scope: string }[];
+  counters: { bytes_received: number; bytes_sent: number };
+  hwaddr: string;
+  host_name: string;
+  state: string;
+}
+
+export interface NewInstance {
+  name: string;
+  type: InstanceType;
+  source: { type: 'image'; fingerprint: string } | { type: 'image'; alias: string };
+  config: Record<string, string>;
+  devices: Devices;
+  /** None: nothing of the default profile is taken over. */
+  profiles: string[];
+  description?: string;
+}
+
+/** A forced stop pulls the plug; a graceful one asks the guest and fails when it ignores that. */
+export type StateChange =
+  | { action: 'start' }
+  | { action: 'stop' | 'restart'; force: true }
+  | { action: 'stop' | 'restart'; force: false; graceSeconds: number };
+
+export type InstanceCalls = ReturnType<typeof instanceCalls>;
+
+/** In Incus 0 means a forced stop and -1 ten minutes, so that a grace is at least a second. */
+function stateBody(change: StateChange) {
+  if (change.action === 'start') return { action: 'start', timeout: -1 };
+  const { action, force } = change;
+  const timeout = force ? -1 : Math.max(1, Math.ceil(change.graceSeconds));
+  return { action, force, timeout };
+}
+
+export function instanceCalls(api: Api) {
+  const { project } = api;
+  return {
+    get: (name: string, options?: CallOptions) =>
+      api.find<Instance>(['instances', name], { project }, options),
+
+    async list(options?: CallOptions): Promise<Instance[]> {
+      const query = { project, recursion: 1 };
+      return (await api.get<Instance[] | null>(['instances'], query, options)) ?? [];
+    },
+
+    /** Stopped at first. Throws `already_exists` at once or from the operation. */
+    create: (instance: NewInstance, target?: string, options?: CallOptions): Promise<Operation> =>
+      api.startOperation(
+        { method: 'POST', path: ['instances'], query: { project, target }, json: instance },
+        options,
+      ),
+
+    /** An instance that is in the wanted state already makes the operation fail as `busy`. */
+    updateState: (name: string, change: StateChange, options?: CallOptions): Promise<Operation> =>
+      api.startOperation(
+        {
+          method: 'PUT',
+          path: ['instances', name, 'state'],
+          query: { project },
+          json: stateBody(change),
+        },
+        options,
+      ),
+
+    /** Throws `busy` while it runs. */
+    delete: (name: string, options?: CallOptions): Promise<Operation> =>
+      api.startOperation(
+        { method: 'DELETE', path: ['instances', name], query: { project } },
+        options,
+      ),
+
+    getState: (name: string, options?: CallOptions) =>
+      api.find<InstanceState>(['instances', name, 'state'], { project }, options),
+  };
+}

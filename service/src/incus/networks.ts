@@ -1,0 +1,44 @@
+import type { Api, CallOptions } from './api.ts';
+
+export interface Network {
+  name: string;
+  type: 'bridge' | (string & {});
+  managed: boolean;
+  /** `Created`, `Pending`, `Errored` or `Unknown`. */
+  status: string;
+  config: Record<string, string>;
+  /** URLs of the instances and profiles on it. */
+  used_by: string[] | null;
+}
+
+interface NewNetwork {
+  name: string;
+  type: 'bridge';
+  description: string;
+  config: Record<string, string>;
+}
+
+export type NetworkCalls = ReturnType<typeof networkCalls>;
+
+/** In a project with `features.networks=false` these are the networks of the default project. */
+export function networkCalls(api: Api) {
+  const { project } = api;
+  return {
+    get: (name: string, options?: CallOptions) =>
+      api.find<Network>(['networks', name], { project }, options),
+
+    /**
+     * In a cluster: once for each member (`target`, with the keys that are its own), then once
+     * without. Throws `already_exists`.
+     */
+    create: (network: NewNetwork, target?: string, options?: CallOptions): Promise<void> =>
+      api.change(
+        { method: 'POST', path: ['networks'], query: { project, target }, json: network },
+        options,
+      ),
+
+    /** Throws `busy` while instances use it. */
+    delete: (name: string, options?: CallOptions): Promise<void> =>
+      api.change({ method: 'DELETE', path: ['networks', name], query: { project } }, options),
+  };
+}

@@ -1,0 +1,70 @@
+import { type Api, type CallOptions, readText } from './api.ts';
+import { EngineError } from './errors.ts';
+
+export interface ServerInfo {
+  api_extensions: string[];
+  environment: {
+    server_name: string;
+    server_clustered: boolean;
+    server_version: string;
+    /** `lxc`, `qemu` or `lxc | qemu`. */
+    driver: string;
+    /** Fields are in capitals in Incus itself. */
+    storage_supported_drivers: { Name: string; Version: string; Remote: boolean }[];
+  };
+}
+
+export type InstanceType = 'container' | 'virtual-machine';
+
+export interface Resources {
+  cpu: { total: number };
+  /** Bytes. */
+  memory: { total: number; used: number };
+}
+
+export interface ClusterMember {
+  server_name: string;
+  url: string;
+  /** `Online`, `Offline`, `Evacuated`, `Blocked`, `Pending`; a dead member is `Online` for 20 s. */
+  status: string;
+  message: string;
+  architecture: string;
+  roles: string[];
+}
+
+export type ServerCalls = ReturnType<typeof serverCalls>;
+
+export function serverCalls(api: Api) {
+  return {
+    /** Throws `forbidden` where Incus does not know our certificate: it then tells its version only. */
+    async info(options?: CallOptions): Promise<ServerInfo> {
+      const info = await api.get<ServerInfo & { auth: 'trusted' | 'untrusted' }>([], {}, options);
+      if (info.auth === 'trusted') return info;
+      throw new EngineError('forbidden', 'Incus does not trust our client certificate');
+    },
+
+    /** Of the member that answers, or of `target`. */
+    resources: (target?: string, options?: CallOptions) =>
+      api.get<Resources>(['resources'], { target }, options),
+    /** Throws `invalid` where there is no cluster. */
+    members: (options?: CallOptions) =>
+      api.get<ClusterMember[]>(['cluster', 'members'], { recursion: 1 }, options),
+    /**
+     * The project's instances on one member, in the text format of OpenMetrics. Incus keeps the
+     * figures for 8 s, and says `busy` while another call collects them.
+     */
+    metrics: (target?: string, options?: CallOptions) =>
+      api.read(
+        { method: 'GET', path: ['metrics'], query: { project: api.project, target } },
+        options,
+        readText,
+      ),
+  };
+}
+
+/** Which kinds of instances the server can run. */
+export function instanceTypes(info: ServerInfo): InstanceType[] {
+  const drivers = info.environment.driver.split(' | ');
+  const types: InstanceType[] = drivers.includes('lxc') ? ['container'] : [];
+  return drivers.includes('qemu') ? [...types, 'virtual-machine'] : types;
+}

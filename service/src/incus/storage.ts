@@ -1,0 +1,75 @@
+import type { Api, CallOptions } from './api.ts';
+
+export interface StoragePool {
+  name: string;
+  driver: 'btrfs' | 'zfs' | 'lvm' | 'dir' | (string & {});
+  /** `Created`, `Pending`, `Errored` or `Unknown`. */
+  status: string;
+  config: Record<string, string>;
+  used_by: string[] | null;
+}
+
+interface NewStoragePool {
+  name: string;
+  driver: string;
+  description: string;
+  config: Record<string, string>;
+}
+
+export interface PoolResources {
+  /** Bytes. */
+  space: { used: number; total: number };
+}
+
+export interface StorageVolume {
+  name: string;
+  /** Instances' root disks are `container` and `virtual-machine`. */
+  type: 'container' | 'virtual-machine' | 'custom' | 'image' | (string & {});
+  location: string;
+  project: string;
+  used_by: string[] | null;
+}
+
+export type StorageCalls = ReturnType<typeof storageCalls>;
+
+export function storageCalls(api: Api) {
+  const { project } = api;
+  return {
+    getPool: (pool: string, options?: CallOptions) =>
+      api.find<StoragePool>(['storage-pools', pool], {}, options),
+
+    /** In a cluster as for networks. Throws `already_exists`. */
+    createPool: (pool: NewStoragePool, target?: string, options?: CallOptions): Promise<void> =>
+      api.change(
+        { method: 'POST', path: ['storage-pools'], query: { target }, json: pool },
+        options,
+      ),
+
+    /** Of the member that answers, or of `target`. */
+    poolResources: (pool: string, target?: string, options?: CallOptions) =>
+      api.get<PoolResources>(['storage-pools', pool, 'resources'], { target }, options),
+
+    /** Of the project, of all members and kinds; snapshots are named `<volume>/<snapshot>`. */
+    async listVolumes(pool: string, options?: CallOptions): Promise<StorageVolume[]> {
+      const path = ['storage-pools', pool, 'volumes'];
+      const query = { project, recursion: 1 };
+      return (await api.get<StorageVolume[] | null>(path, query, options)) ?? [];
+    },
+
+    /** Only of type `custom`: Incus deletes the others with their instance or image. */
+    deleteVolume: (
+      pool: string,
+      volume: Pick<StorageVolume, 'type' | 'name'>,
+      target?: string,
+      options?: CallOptions,
+    ): Promise<void> =>
+      api.change(
+        {
+          method: 'DELETE',
+          path: ['storage-pools', pool, 'volumes', volume.type, volume.name],
+          query: { project, target },
+        },
+        options,
+      ),
+  };
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A directory of its own for sockets and certificates, removed with `remove`. */
+export function temporaryDirectory() {
+  const path = mkdtempSync(join(tmpdir(), 'incus-'));
+  return {
+    file: (name: string) => join(path, name),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** A certificate signed by itself, as Incus makes them, or by `authority`'s base name. PEM. */
+export function selfSigned(base: string, authority?: string): { cert: string; key: string } {
+  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const files = ['-subj', '/CN=root@member', '-keyout', `${base}.key`, '-out', `${base}.crt`];
+  const issuer =
+    authority === undefined ? [] : ['-CA', `${authority}.crt`, '-CAkey', `${authority}.key`];
+  execFileSync('openssl', [...args, ...files, '-days', '2', ...issuer], { stdio: 'pipe' });
+  return { cert: readFileSync(`${base}.crt`, 'utf8'), key: readFileSync(`${base}.key`, 'utf8') };
+}
+
+export async function listenOnSocket(socketPath: string, handler: Handler): Promise<Server> {
+  const server = createServer(handler).listen(socketPath);
+  await once(server, 'listening');
+  return server;
+}
+
+/** An HTTPS server that refuses every client but the one of `clientCert`, and its URL. */
+export async function listenOnTls(
+  own: { cert: string; key: string },
+  clientCert: string,
+  handler: Handler,
+) {
+  const server = createTlsServer(
+    { ...own, ca: clientCert, requestCert: true, rejectUnauthorized: true },
+    handler,
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** Ends open connections too. */
+export async function stop(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+export function sync(response: ServerResponse, metadata: unknown): void {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ type: 'sync', status_code: 200, metadata }));
+}
+
+/** As Incus answers an error; with `httpStatus` 200 as a failed operation's wait does. */
+export function refuse(response: ServerResponse, code: number, error: string, httpStatus = code) {
+  response.statusCode = httpStatus;
+  response.end(JSON.stringify({ type: 'error', error_code: code, error, metadata: null }));
+}
+
+export function operation(id: string, fields: Record<string, unknown> = {}) {
+  return {
+    id,
+    status: 'Running',
+    status_code: 103,
+    resources: {},
+    metadata: null,
+    err: '',
+    ...fields,
+  };
+}

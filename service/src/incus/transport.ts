@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { type Endpoint, endpoints, type IncusConnection, tlsSettings } from './connection.ts';
+import { errorFromConnection, failedBeforeSending, isEngineError } from './errors.ts';
+
+/** A dead member must leave time to ask the next one within the time-out of a call. */
+const connectTimeoutMs = 3000;
+
+export interface WireRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its query: `/1.0/instances?project=x`. */
+  path: string;
+  headers?: Record<string, string>;
+  /** A stream is made anew for each member that is tried. */
+  body?: string | Uint8Array | (() => Readable);
+  signal: AbortSignal;
+}
+
+export type WireResponse = Dispatcher.ResponseData;
+
+export interface Transport {
+  /** Any HTTP answer is returned; throws `EngineError` when no member could be reached. */
+  send(request: WireRequest): Promise<WireResponse>;
+  close(): Promise<void>;
+}
+
+function createAgent(connection: IncusConnection): Agent {
+  const connect =
+    'socketPath' in connection
+      ? { socketPath: connection.socketPath, timeout: connectTimeoutMs }
+      : { ...tlsSettings(connection), timeout: connectTimeoutMs };
+  // Every call brings its own deadline; undici's would end long waits and uploads.
+  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+}
+
+function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promise<WireResponse> {
+  const { body, headers, ...rest } = request;
+  return agent.request({
+    ...rest,
+    origin: endpoint.origin,
+    headers: headers ?? {},
+    body: typeof body === 'function' ? body() : (body ?? null),
+  });
+}
+
+/** A change is repeated elsewhere only if it can't have been carried out; a read always may be. */
+function mayAskAnother(request: WireRequest, error: unknown): boolean {
+  return request.method === 'GET' || failedBeforeSending(error);
+}
+
+/**
+ * HTTP to Incus, with fail-over between members: each is tried once, the one that answered last
+ * first. A member that starts or stops (503) is passed over for reads.
+ */
+export function createTransport(connection: IncusConnection): Transport {
+  const agent = createAgent(connection);
+  const places = endpoints(connection);
+  let preferred = 0;
+
+  const attempt = async (request: WireRequest, rest: Endpoint[]): Promise<WireResponse> => {
+    const [endpoint, ...others] = rest;
+    if (endpoint === undefined) throw new TypeError('Incus needs at least one URL');
+    const last = others.length === 0;
+    try {
+      const response = await dispatch(agent, endpoint, request);
+      if (response.statusCode !== 503 || request.method !== 'GET' || last) {
+        preferred = places.indexOf(endpoint);
+        return response;
+      }
+      await response.body.dump();
+    } catch (error) {
+      if (request.signal.aborted) {
+        // A member that hangs must not be the first to be asked next time.
+        if (isEngineError(request.signal.reason, 'timeout'))
+          preferred = places.indexOf(endpoint) + 1;
+        throw error;
+      }
+      if (last || !mayAskAnother(request, error)) throw errorFromConnection(error, endpoint.name);
+    }
+    return attempt(request, others);
+  };
+
+  return {
+    send(request) {
+      const start = preferred % places.length;
+      return attempt(request, [...places.slice(start), ...places.slice(0, start)]);
+    },
+    close: () => agent.destroy(),
+  };
+}
