@@ -70,6 +70,7 @@ interface NodesTable {
   id: GeneratedAlways<number>;
   location_id: number;
   name: string;
+  member: string | null;
   status: 'online' | 'offline';
   cpu: number;
   ram_mb: number;
@@ -107,6 +108,7 @@ interface ServersTable {
   real_status: Generated<EngineStatus>;
   error: string | null;
   created_at: Generated<Timestamp>;
+  installed_at: Timestamp | null;
   deleted_at: Timestamp | null;
 }
 
@@ -118,6 +120,7 @@ interface AddressPoolsTable {
   nameservers: string[];
   first: string;
   last: string;
+  last_taken: string | null;
   created_at: Generated<Timestamp>;
 }
 

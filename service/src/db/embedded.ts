@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+
+const run = promisify(execFile);
+const database = 'berth';
+const user = 'berth';
+/** Longest path of a unix socket, less the file's own name (unix(7): 108 bytes). */
+const longestSocketDirectory = 80;
+const anotherServiceLock = 0x6265727468;
+
+/** PostgreSQL under the data directory: ours until `stop`. */
+export interface EmbeddedPostgres {
+  connectionString: string;
+  stop(): Promise<void>;
+}
+
+export class DataDirectoryInUseError extends Error {
+  constructor(dataDir: string) {
+    super(
+      `The data directory ${dataDir} is in use by another running Berth. ` +
+        'Stop that one, or set BERTH_DATA_DIR to another directory.',
+    );
+    this.name = 'DataDirectoryInUseError';
+  }
+}
+
+/**
+ * Starts real PostgreSQL in `<dataDir>/postgres`, or takes over one that a killed service left
+ * running. It listens on a unix socket only, in a session of its own: Ctrl-C reaches our process,
+ * which stops it when its own work is done. Throws `DataDirectoryInUseError`.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+}: {
+  dataDir: string;
+}): Promise<EmbeddedPostgres> {
+  const cluster = await openCluster(dataDir);
+  if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
+  if (!(await isRunning(cluster))) await start(cluster);
+  const lock = await holdDataDirectory(cluster, dataDir);
+  await createDatabase(cluster);
+  return {
+    connectionString: connectionString(cluster, database),
+    async stop() {
+      await lock.end();
+      await pgCtl(cluster, ['stop', '--mode=fast']);
+      if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
+    },
+  };
+}
+
+interface Cluster {
+  binaries: PostgresBinaries;
+  directory: string;
+  socketDirectory: string;
+  socketIsTemporary: boolean;
+  logFile: string;
+}
+
+async function openCluster(dataDir: string): Promise<Cluster> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const own = join(dataDir, 'postgres-socket');
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  const socketIsTemporary = Buffer.byteLength(own) > longestSocketDirectory;
+  const socketDirectory = socketIsTemporary ? join(tmpdir(), `berth-postgres-${hash}`) : own;
+  await mkdir(socketDirectory, { recursive: true, mode: 0o700 });
+  return {
+    binaries: await postgresBinaries(),
+    directory: join(dataDir, 'postgres'),
+    socketDirectory,
+    socketIsTemporary,
+    logFile: join(dataDir, 'postgres.log'),
+  };
+}
+
+/**
+ * PostgreSQL refuses to run as root. A user namespace in which root has another id satisfies it,
+ * and leaves it root's access to files: a clone in root's home works, and no user is made.
+ */
+async function runBinary(file: string, args: string[]): Promise<void> {
+  const asRoot = process.getuid?.() === 0;
+  const namespace = ['--user', '--map-user=1000', '--map-group=1000', '--', file];
+  const [command, all] = asRoot ? ['unshare', [...namespace, ...args]] : [file, args];
+  await run(command, all, { env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } });
+}
+
+async function initialise({ binaries, directory }: Cluster): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await runBinary(binaries.initdb, [
+    `--pgdata=${directory}`,
+    `--username=${user}`,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--data-checksums',
+    '--no-instructions',
+  ]);
+}
+
+async function isRunning(cluster: Cluster): Promise<boolean> {
+  try {
+    await pgCtl(cluster, ['status']);
+    return true;
+  } catch (error) {
+    // "pg_ctl status" exits with 3 when no server runs (PostgreSQL documentation, "pg_ctl").
+    if (exitCode(error) === 3) return false;
+    throw error;
+  }
+}
+
+async function start(cluster: Cluster): Promise<void> {
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: cluster.socketDirectory,
+    unix_socket_permissions: '0700',
+    max_connections: '100',
+    timezone: 'UTC',
+  };
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
+  try {
+    await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
+  } catch (error) {
+    // Another service may have started it in the same moment; its lock decides.
+    if (!(await isRunning(cluster))) {
+      const hint = `PostgreSQL did not start; ${cluster.logFile} says why.`;
+      throw new Error(hint, { cause: error });
+    }
+  }
+}
+
+async function pgCtl({ binaries, directory }: Cluster, args: string[]): Promise<void> {
+  await runBinary(binaries.pgCtl, [...args, `--pgdata=${directory}`]);
+}
+
+/** Held by the session of one connection: it ends with our process, however that ends. */
+async function holdDataDirectory(cluster: Cluster, dataDir: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
+  // When PostgreSQL itself ends the session, every other connection says so too.
+  client.on('error', () => undefined);
+  await client.connect();
+  const sql = 'select pg_try_advisory_lock($1) as held';
+  const { rows } = await client.query(sql, [anotherServiceLock]);
+  if (rows[0].held) return client;
+  await client.end();
+  throw new DataDirectoryInUseError(dataDir);
+}
+
+async function createDatabase(cluster: Cluster): Promise<void> {
+  const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
+  await client.connect();
+  try {
+    const found = await client.query('select from pg_database where datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`create database ${database}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function connectionString({ socketDirectory }: Cluster, name: string): string {
+  return `postgresql://${user}@/${name}?host=${encodeURIComponent(socketDirectory)}`;
+}
+
+function exitCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}

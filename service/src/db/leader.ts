@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+
+const tryAgainMilliseconds = 3000;
+const proofMilliseconds = 5000;
+
+export interface Leadership {
+  pool: pg.Pool;
+  /** What is led: one process at a time over all replicas. */
+  name: string;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/**
+ * Runs `work` in one process at a time: the one that holds an advisory lock. Its signal is aborted
+ * when the lock's connection is lost, for then another process may hold the lock.
+ */
+export async function whileLeading(
+  leadership: Leadership,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { log, name, signal } = leadership;
+  while (!signal.aborted) {
+    try {
+      await leadOnce(leadership, work);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, name }, 'Leading ended; trying again.');
+    }
+    await pause(tryAgainMilliseconds, signal);
+  }
+}
+
+async function leadOnce(
+  { pool, name, signal }: Leadership,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const client = await pool.connect();
+  const lost = new AbortController();
+  const onError = (error: Error) => lost.abort(error);
+  client.on('error', onError);
+  const proof = setInterval(() => client.query('select 1').catch(onError), proofMilliseconds);
+  try {
+    if (await tryLock(client, name)) await work(AbortSignal.any([signal, lost.signal]));
+  } finally {
+    clearInterval(proof);
+    client.off('error', onError);
+    // Destroyed rather than returned: the lock goes with the session.
+    client.release(true);
+  }
+}
+
+async function tryLock(client: pg.PoolClient, name: string): Promise<boolean> {
+  const { rows } = await client.query(
+    'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
+    [name],
+  );
+  return rows[0].held;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+
+const shownLines = 15;
+
+/** A step that failed: what, and what the person can do. */
+export class SetupError extends Error {
+  /**
+   * @param {string} message what failed
+   * @param {string} wayOut what to do about it
+   * @param {string} [output] the end of what a command printed
+   */
+  constructor(message, wayOut, output = '') {
+    super(message);
+    this.wayOut = wayOut;
+    this.output = output;
+  }
+}
+
+export const isRoot = () => process.getuid?.() === 0;
+
+/** @param {string} text */
+export function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/** @param {SetupError} error */
+export function explain({ message, output, wayOut }) {
+  process.stderr.write(`\n${message}\n`);
+  if (output) process.stderr.write(`${output.replace(/^/gm, '  | ')}\n`);
+  process.stderr.write(`${wayOut}\n\n`);
+}
+
+/**
+ * What a command printed, or undefined when it failed or is not there.
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function output(command, args) {
+  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8', env: plainLocale() });
+  return status === 0 ? stdout : undefined;
+}
+
+/**
+ * Runs a command, or throws what it printed last.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} wayOut what to do when it fails
+ */
+export function run(command, args, wayOut) {
+  const result = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: { ...plainLocale(), DEBIAN_FRONTEND: 'noninteractive' },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (result.status === 0) return;
+  const printed = `${result.stdout ?? ''}${result.stderr ?? ''}`.trim().split('\n');
+  const reason = result.error?.message ?? printed.slice(-shownLines).join('\n');
+  throw new SetupError(`Failed: ${[command, ...args].join(' ')}`, wayOut, reason);
+}
+
+/**
+ * The same with root's rights: directly as root, else through sudo, which may ask for a password.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} wayOut
+ */
+export function runAsRoot(command, args, wayOut) {
+  if (isRoot()) return run(command, args, wayOut);
+  requireSudo(`${command} ${args.join(' ')}`);
+  say(`  (with sudo: ${command} ${args.join(' ')})`);
+  run('sudo', ['DEBIAN_FRONTEND=noninteractive', command, ...args], wayOut);
+}
+
+/** @param {string} what */
+function requireSudo(what) {
+  if (output('sudo', ['--version'])) return;
+  throw new SetupError(
+    `This needs root's rights: ${what}`,
+    'Run it again as root, or install sudo.',
+  );
+}
+
+/**
+ * Writes a file that belongs to root.
+ * @param {string} path
+ * @param {string} content
+ */
+export function writeAsRoot(path, content) {
+  const script = 'printf %s "$1" > "$0"';
+  runAsRoot('sh', ['-c', script, path, content], `Write ${path} by hand.`);
+}
+
+function plainLocale() {
+  return { ...process.env, LC_ALL: 'C' };
+}

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { output, runAsRoot } from './commands.mjs';
+
+const systemDirectory = '/var/lib/incus';
+const daemonPaths = ['/usr/libexec/incus/incusd', '/usr/lib/incus/incusd', '/opt/incus/bin/incusd'];
+const lxcfsMount = '/var/lib/lxcfs';
+const startSeconds = 60;
+const shownLogLines = 15;
+
+export interface IncusPlace {
+  /** A socket to use as it is; nothing is started then. */
+  socketPath?: string | undefined;
+  /** Where a daemon keeps its data; the system's place when not given. */
+  incusDir?: string;
+  say: (text: string) => void;
+}
+
+export interface RunningIncus {
+  socketPath: string;
+  incusDir: string;
+  /** Set when the daemon was started here. It runs on when the service stops. */
+  pid?: number;
+}
+
+/**
+ * An Incus that answers: the given socket, else the system's, else the packaged daemon started by
+ * us, which also serves machines without systemd.
+ */
+export async function ensureIncus({
+  socketPath,
+  incusDir,
+  say,
+}: IncusPlace): Promise<RunningIncus> {
+  if (socketPath) {
+    await requireAnswer(socketPath);
+    return { socketPath, incusDir: join(socketPath, '..') };
+  }
+  const directory = incusDir ?? systemDirectory;
+  const socket = join(directory, 'unix.socket');
+  if (await answers(socket)) return { socketPath: socket, incusDir: directory };
+  if (!incusDir && hasSystemdUnit()) return await startUnit(socket, directory, say);
+  return {
+    socketPath: socket,
+    incusDir: directory,
+    pid: await startDaemon(directory, socket, say),
+  };
+}
+
+async function requireAnswer(socketPath: string): Promise<void> {
+  if (await answers(socketPath)) return;
+  throw new Error(
+    `No Incus answers on ${socketPath}. Start it, or unset BERTH_INCUS_SOCKET to let Berth find one.`,
+  );
+}
+
+/** Whether Incus answers there. Throws when it may not be asked. */
+async function answers(socketPath: string): Promise<boolean> {
+  if (!existsSync(socketPath)) return false;
+  return await new Promise((resolve, reject) => {
+    const asked = request({ socketPath, path: '/1.0', timeout: 5000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.on('timeout', () => asked.destroy(new Error(`${socketPath} does not answer.`)));
+    asked.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EACCES') reject(notAllowed(socketPath));
+      else resolve(false);
+    });
+    asked.end();
+  });
+}
+
+function notAllowed(socketPath: string): Error {
+  return new Error(
+    `${socketPath} may not be used by this user. ` +
+      'Run "sudo usermod -aG incus-admin $USER", log in again, and start Berth again.',
+  );
+}
+
+function hasSystemdUnit(): boolean {
+  return (
+    existsSync('/run/systemd/system') && output('systemctl', ['cat', 'incus.service']) !== undefined
+  );
+}
+
+async function startUnit(socketPath: string, incusDir: string, say: IncusPlace['say']) {
+  say('Starting the Incus service');
+  const wayOut = 'See "journalctl -u incus", then start Berth again.';
+  runAsRoot('systemctl', ['start', 'incus.socket', 'incus.service'], wayOut);
+  await untilAnswers(socketPath, () => undefined);
+  return { socketPath, incusDir };
+}
+
+async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace['say']) {
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      'No Incus runs here, and only root can start it. Start Incus, or Berth as root.',
+    );
+  }
+  const file = daemonPaths.find((path) => existsSync(path));
+  if (!file)
+    throw new Error('The Incus daemon (incusd) is not installed. Install the package incus-base.');
+  await mkdir(join(incusDir, 'logs'), { recursive: true, mode: 0o711 });
+  await startLxcfs(incusDir);
+  say('Starting the Incus daemon');
+  const logFile = join(incusDir, 'logs', 'berth-incusd.log');
+  const daemon = detach(file, ['--group', 'incus-admin'], logFile, { INCUS_DIR: incusDir });
+  let ended: string | undefined;
+  daemon.on('exit', (code, signal) => {
+    ended = `The Incus daemon ended (${code ?? signal}). Its log ${logFile} ends with:\n${tail(logFile)}`;
+  });
+  await untilAnswers(socketPath, () => ended);
+  daemon.removeAllListeners();
+  daemon.unref();
+  return daemon.pid as number;
+}
+
+/** Shows guests their own cores and memory instead of the machine's. */
+async function startLxcfs(incusDir: string): Promise<void> {
+  if (readFileSync('/proc/mounts', 'utf8').includes(` ${lxcfsMount} `)) return;
+  await mkdir(lxcfsMount, { recursive: true });
+  const pidFile = join(incusDir, 'berth-lxcfs.pid');
+  const lxcfs = detach(
+    'lxcfs',
+    ['-p', join(incusDir, 'lxcfs.lock'), lxcfsMount],
+    join(incusDir, 'logs', 'berth-lxcfs.log'),
+  );
+  lxcfs.unref();
+  await writeFile(pidFile, String(lxcfs.pid));
+  for (let tries = 0; tries < 50; tries += 1) {
+    if (readFileSync('/proc/mounts', 'utf8').includes(` ${lxcfsMount} `)) return;
+    await sleep(100);
+  }
+  throw new Error(
+    `lxcfs did not mount ${lxcfsMount}; see ${join(incusDir, 'logs', 'berth-lxcfs.log')}.`,
+  );
+}
+
+/** In a session of its own: neither Ctrl-C nor the end of the service reaches it. */
+function detach(file: string, args: string[], logFile: string, env: Record<string, string> = {}) {
+  const log = openSync(logFile, 'a');
+  const child = spawn(file, args, {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { ...process.env, ...env },
+  });
+  closeSync(log);
+  return child;
+}
+
+async function untilAnswers(socketPath: string, failure: () => string | undefined): Promise<void> {
+  const end = Date.now() + startSeconds * 1000;
+  while (!(await answers(socketPath))) {
+    const failed = failure();
+    if (failed) throw new Error(failed);
+    if (Date.now() > end)
+      throw new Error(`Incus did not answer on ${socketPath} within ${startSeconds} s.`);
+    await sleep(100);
+  }
+}
+
+function tail(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-shownLogLines).join('\n');
+}

@@ -1,0 +1,34 @@
+// Brings what `npm start` and `npm test` need before anything is installed: system packages,
+// npm packages, kernel settings. Plain Node without dependencies, since nothing is there yet.
+import { explain, SetupError } from './commands.mjs';
+import { raiseKernelLimits, widenIdRanges } from './kernel.mjs';
+import { ensureNodePackages } from './node-packages.mjs';
+import { ensureSystemPackages } from './system-packages.mjs';
+
+const oldestNode = 20;
+
+function requireNode() {
+  if (Number.parseInt(process.versions.node, 10) >= oldestNode) return;
+  throw new SetupError(
+    `Berth needs Node.js ${oldestNode} or newer to set itself up; this is ${process.version}.`,
+    'Install a newer Node.js from your distribution or from nodejs.org.',
+  );
+}
+
+/** @param {string} command what is being prepared: start, test, bench or token */
+function prepare(command) {
+  requireNode();
+  ensureNodePackages();
+  if (command === 'token') return;
+  ensureSystemPackages({ forTests: command !== 'start' });
+  raiseKernelLimits();
+  widenIdRanges();
+}
+
+try {
+  prepare(process.argv[2] ?? 'start');
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  explain(error);
+  process.exitCode = 1;
+}
