@@ -62,6 +62,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       id bigint generated always as identity primary key,
       location_id bigint not null references locations,
       name text not null,
+      -- Its name as a member of a cluster; null where there is none.
+      member text,
       status text not null check (status in ('online', 'offline')),
       cpu integer not null,
       ram_mb integer not null,
@@ -103,6 +105,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         check (real_status in ('started', 'stopped', 'paused', 'error', 'not_exists')),
       error text,
       created_at timestamptz not null default now(),
+      -- Set when its create succeeded; from then on its status follows the engine.
+      installed_at timestamptz,
       -- A deleted server's row stays: its history is asked for, and its instance must not come back.
       deleted_at timestamptz
     );
@@ -119,6 +123,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       nameservers inet[] not null,
       first inet not null,
       last inet not null,
+      -- Taking goes on from here, so that an address rests after its release.
+      last_taken inet,
       created_at timestamptz not null default now(),
       check (family(cidr) = family(gateway) and first <= last and first << cidr and last << cidr)
     );

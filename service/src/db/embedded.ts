@@ -40,11 +40,32 @@ export async function startEmbeddedPostgres({
 }: {
   dataDir: string;
 }): Promise<EmbeddedPostgres> {
+  const { cluster, lock } = await open(dataDir);
+  if (!lock) throw new DataDirectoryInUseError(dataDir);
+  return owned(cluster, lock);
+}
+
+/** For tools: the running service's PostgreSQL, left alone at the end; without one, our own. */
+export async function joinEmbeddedPostgres({
+  dataDir,
+}: {
+  dataDir: string;
+}): Promise<EmbeddedPostgres> {
+  const { cluster, lock } = await open(dataDir);
+  if (lock) return owned(cluster, lock);
+  return { connectionString: connectionString(cluster, database), stop: async () => undefined };
+}
+
+async function open(dataDir: string) {
   const cluster = await openCluster(dataDir);
   if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
   if (!(await isRunning(cluster))) await start(cluster);
-  const lock = await holdDataDirectory(cluster, dataDir);
+  const lock = await holdDataDirectory(cluster);
   await createDatabase(cluster);
+  return { cluster, lock };
+}
+
+function owned(cluster: Cluster, lock: pg.Client): EmbeddedPostgres {
   return {
     connectionString: connectionString(cluster, database),
     async stop() {
@@ -140,8 +161,11 @@ async function pgCtl({ binaries, directory }: Cluster, args: string[]): Promise<
   await runBinary(binaries.pgCtl, [...args, `--pgdata=${directory}`]);
 }
 
-/** Held by the session of one connection: it ends with our process, however that ends. */
-async function holdDataDirectory(cluster: Cluster, dataDir: string): Promise<pg.Client> {
+/**
+ * Held by the session of one connection: it ends with our process, however that ends. Undefined
+ * while another service holds it.
+ */
+async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefined> {
   const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
   // When PostgreSQL itself ends the session, every other connection says so too.
   client.on('error', () => undefined);
@@ -150,7 +174,7 @@ async function holdDataDirectory(cluster: Cluster, dataDir: string): Promise<pg.
   const { rows } = await client.query(sql, [anotherServiceLock]);
   if (rows[0].held) return client;
   await client.end();
-  throw new DataDirectoryInUseError(dataDir);
+  return undefined;
 }
 
 async function createDatabase(cluster: Cluster): Promise<void> {

@@ -23,7 +23,7 @@ export interface CommandResult {
 interface ProjectsTable {
   id: GeneratedAlways<number>;
   name: string;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface TokensTable {
@@ -35,13 +35,13 @@ interface TokensTable {
   expires_at: Timestamp | null;
   revoked_at: Timestamp | null;
   last_used_at: Timestamp | null;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface InstallationTable {
   only_row: Generated<boolean>;
   id: Generated<string>;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface LocationsTable {
@@ -61,9 +61,9 @@ interface LocationsTable {
   traffic_allowance: number | null;
   enabled: Generated<boolean>;
   reachable: Generated<boolean>;
-  reachable_changed_at: Generated<Timestamp>;
+  reachable_changed_at: Timestamp;
   unreachable_reason: string | null;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface NodesTable {
@@ -74,7 +74,7 @@ interface NodesTable {
   status: 'online' | 'offline';
   cpu: number;
   ram_mb: number;
-  updated_at: Generated<Timestamp>;
+  updated_at: Timestamp;
 }
 
 interface OperatingSystemsTable {
@@ -88,7 +88,7 @@ interface OperatingSystemsTable {
   min_ram_mb: number;
   min_disk_gb: number;
   enabled: Generated<boolean>;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface ServersTable {
@@ -107,7 +107,7 @@ interface ServersTable {
   status: ServerStatus;
   real_status: Generated<EngineStatus>;
   error: string | null;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
   installed_at: Timestamp | null;
   deleted_at: Timestamp | null;
 }
@@ -121,7 +121,7 @@ interface AddressPoolsTable {
   first: string;
   last: string;
   last_taken: string | null;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface AddressesTable {
@@ -129,7 +129,7 @@ interface AddressesTable {
   pool_id: number;
   server_id: number;
   is_primary: boolean;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface OperationsTable {
@@ -147,12 +147,12 @@ interface OperationsTable {
   secrets: Buffer | null;
   attempts: Generated<number>;
   last_error: string | null;
-  wake_at: Generated<Timestamp>;
+  wake_at: Timestamp;
   deadline_at: Timestamp;
   lease_holder: string | null;
   lease_until: Timestamp | null;
   fence: Generated<number>;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
 }
@@ -164,7 +164,7 @@ interface IdempotencyKeysTable {
   status: number;
   headers: JSONColumnType<Record<string, string>>;
   body: JSONColumnType<Record<string, unknown>>;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
 }
 
 interface UsageCurrentTable {

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
+import { serverForOperation } from '../servers/queries.ts';
+import {
+  type OperationKind,
+  type OperationSettings,
+  progressAt,
+  type StepResult,
+  sentence,
+} from './define.ts';
+import {
+  commitStep,
+  type Ending,
+  finishOperation,
+  type OperationRow,
+  releaseLease,
+  renewLease,
+} from './queries.ts';
+import { throttledProgress } from './report.ts';
+
+const renewMilliseconds = 5000;
+/** Shorter waits keep the lease: letting go and leasing again would cost more than they last. */
+const longestHeldWaitSeconds = 5;
+const slowestRetrySeconds = 30;
+
+/** What executing an operation needs from the service. */
+export interface Execution {
+  db: Db;
+  engine(locationId: number): Promise<IncusClient>;
+  settings: OperationSettings;
+  log: Logger;
+}
+
+/** Carries a leased operation on from its stored step until it ends, waits long, or is given up. */
+export async function executeOperation(
+  execution: Execution,
+  kind: OperationKind,
+  leased: OperationRow,
+  abort: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
+  const renewing = setInterval(() => renew(execution, leased, abort), renewMilliseconds);
+  try {
+    let operation: OperationRow | undefined = leased;
+    while (operation && !signal.aborted) {
+      operation = await advance(execution, kind, operation, signal);
+    }
+  } finally {
+    clearInterval(renewing);
+    await releaseLease(execution.db, leased);
+  }
+}
+
+async function renew({ db, log }: Execution, lease: OperationRow, abort: AbortController) {
+  try {
+    if ((await renewLease(db, lease)) !== 'held') abort.abort();
+  } catch (error) {
+    log.warn({ err: error, operation: lease.id }, 'Renewing a lease failed.');
+    abort.abort();
+  }
+}
+
+/** Runs one step and commits its result. Undefined: nothing is left to do here for now. */
+async function advance(
+  execution: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  signal: AbortSignal,
+): Promise<OperationRow | undefined> {
+  if (new Date(operation.deadline_at).getTime() < Date.now()) {
+    await end(execution, kind, operation, pastDeadline(kind, operation));
+    return undefined;
+  }
+  const result = await runStep(execution, kind, operation, signal);
+  return result && (await commit(execution, kind, operation, result, signal));
+}
+
+async function runStep(
+  execution: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  signal: AbortSignal,
+): Promise<StepResult<unknown> | undefined> {
+  const step = kind.steps[operation.step];
+  if (!step) return { outcome: 'fail', code: 'unknown_step', message: unknownStep(operation) };
+  const progress = throttledProgress(execution, operation, kind);
+  try {
+    const server = await serverForOperation(execution.db, operation.server_id);
+    const incus = await execution.engine(server.locationId);
+    const { db, settings } = execution;
+    const log = execution.log.child({ operation: operation.id, step: operation.step });
+    return await step.run({
+      operation,
+      server,
+      incus,
+      db,
+      settings,
+      log,
+      signal,
+      report: progress.report,
+    });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    return retryOrFail(execution, operation, error);
+  } finally {
+    await progress.settled();
+  }
+}
+
+/** What can't get better fails at once; anything else is tried again, ever more slowly. */
+function retryOrFail(
+  { log }: Execution,
+  operation: OperationRow,
+  error: unknown,
+): StepResult<unknown> {
+  log.warn({ err: error, operation: operation.id, step: operation.step }, 'A step failed.');
+  const message = publicReason(error);
+  if (error instanceof EngineError && !error.retryable) {
+    return { outcome: 'fail', code: `engine_${error.code}`, message };
+  }
+  const seconds = Math.min(0.5 * 2 ** operation.attempts, slowestRetrySeconds);
+  return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry: message };
+}
+
+/** Engine errors are written for operators to read; anything else stays in the log. */
+function publicReason(error: unknown): string {
+  return error instanceof EngineError ? error.message : 'an internal error, which the log shows';
+}
+
+async function commit(
+  execution: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  result: StepResult<unknown>,
+  signal: AbortSignal,
+): Promise<OperationRow | undefined> {
+  switch (result.outcome) {
+    case 'next':
+      return await commitStep(execution.db, operation, {
+        step: result.step,
+        ...(result.patch && { patch: result.patch }),
+        commands: result.commands,
+        progress: progressAt(kind, result.step, 0),
+        message: sentence(kind, result.step),
+      });
+    case 'wait':
+      return await commitWait(execution, kind, operation, result, signal);
+    case 'done':
+      await end(execution, kind, operation, result);
+      return undefined;
+    case 'fail':
+      await end(execution, kind, operation, result);
+      return undefined;
+  }
+}
+
+async function commitWait(
+  { db }: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  wait: Extract<StepResult<unknown>, { outcome: 'wait' }>,
+  signal: AbortSignal,
+): Promise<OperationRow | undefined> {
+  const waiting = await commitStep(db, operation, {
+    ...(wait.patch && { patch: wait.patch }),
+    progress: progressAt(kind, operation.step, wait.fraction ?? 0),
+    message: sentence(kind, operation.step, wait.why),
+    wakeInSeconds: wait.seconds,
+    attempts: wait.retry === undefined ? 0 : operation.attempts + 1,
+    lastError: wait.retry ?? null,
+  });
+  if (!waiting || wait.seconds > longestHeldWaitSeconds) return undefined;
+  await sleepUnlessAborted(wait.seconds, signal);
+  return waiting;
+}
+
+async function sleepUnlessAborted(seconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(seconds * 1000, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function end(
+  { db, log }: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await finishOperation(trx, operation, ending(kind, result)))) return;
+    if (result.outcome === 'done') await result.write(trx);
+    else await kind.failed(trx, operation, result.message);
+  });
+  log.info(
+    { operation: operation.id, kind: kind.kind, outcome: result.outcome },
+    'Operation ended.',
+  );
+}
+
+function ending(
+  kind: OperationKind,
+  result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
+): Ending {
+  if (result.outcome === 'done') return { status: 'succeeded', message: result.message };
+  const { code, message } = result;
+  return {
+    status: 'failed',
+    message: `${kind.title} failed: ${message}`,
+    error: { code, message },
+  };
+}
+
+function pastDeadline(kind: OperationKind, operation: OperationRow) {
+  const reason = operation.last_error ?? operation.message;
+  return {
+    outcome: 'fail' as const,
+    code: 'deadline_exceeded',
+    message: `It did not end within ${kind.deadlineSeconds} seconds. The last that happened: ${reason}`,
+  };
+}
+
+function unknownStep(operation: OperationRow): string {
+  return `This version of Berth knows no step ${operation.step} of the operation ${operation.kind}.`;
+}

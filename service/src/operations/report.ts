@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { type OperationKind, progressAt, sentence } from './define.ts';
+import { type OperationRow, reportProgress } from './queries.ts';
+
+const leastMilliseconds = 300;
+
+/**
+ * Writes a step's own progress at most a few times a second. A report that comes sooner replaces
+ * the one that waits; what waits when the step ends is dropped, since the step's commit says more.
+ */
+export function throttledProgress(
+  { db, log }: { db: Db; log: Logger },
+  operation: OperationRow,
+  kind: OperationKind,
+) {
+  let lastAt = 0;
+  let writing = Promise.resolve();
+
+  function report(fraction: number, doing?: string): void {
+    if (Date.now() - lastAt < leastMilliseconds) return;
+    lastAt = Date.now();
+    const progress = progressAt(kind, operation.step, fraction);
+    const message = sentence(kind, operation.step, doing);
+    writing = writing
+      .then(() => reportProgress(db, operation, progress, message))
+      .catch((error) =>
+        log.warn({ err: error, operation: operation.id }, 'Progress was not written.'),
+      );
+  }
+
+  return { report, settled: () => writing };
+}

@@ -1,0 +1,58 @@
+import { Operation, OperationQuery } from '@berth/contract/operations';
+import { IdParams } from '@berth/contract/values';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { answerPage, readPage } from '../http/pagination.ts';
+import { pathId } from '../http/path-id.ts';
+import { Problem } from '../problem.ts';
+import { findOperation, listOperations } from './queries.ts';
+import { operationView } from './view.ts';
+
+const tags = ['Operations'];
+
+export function operationRoutes(app: App, { db }: Deps): void {
+  app.get(
+    '/operations',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        operationId: 'operation_list',
+        summary: 'List operations',
+        description: 'What was done to servers, those that are gone included.',
+        tags,
+        querystring: OperationQuery,
+        response: { 200: Type.Array(Operation) },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage<'id' | 'created_at'>(request.query);
+      const filters = request.query;
+      const rows = await listOperations(db, request.caller.projectId, { ...page, filters });
+      return answerPage(request, reply, page, rows).map(operationView);
+    },
+  );
+
+  app.get(
+    '/operations/:id',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        operationId: 'operation_view',
+        summary: 'Show an operation',
+        tags,
+        params: IdParams,
+        response: { 200: Operation },
+      },
+    },
+    async (request) => {
+      const id = pathId(request.params.id, operationNotFound);
+      const row = await findOperation(db, request.caller.projectId, id);
+      if (!row) throw operationNotFound(id);
+      return operationView(row);
+    },
+  );
+}
+
+function operationNotFound(id: number | string): Problem {
+  return new Problem('operation_not_found', `No operation has the id ${id}.`);
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import type { NotificationListener } from '../db/notifications.ts';
+import type { OperationKind } from './define.ts';
+import { type Execution, executeOperation } from './execute.ts';
+import { leaseNextOperation, type OperationRow } from './queries.ts';
+
+const pollMilliseconds = 1000;
+
+export interface RunnerOptions {
+  db: Db;
+  notifications: NotificationListener;
+  kinds: readonly OperationKind[];
+  execution: Execution;
+  /** How many operations this process carries out at once. */
+  concurrency: number;
+  log: Logger;
+}
+
+export interface OperationRunner {
+  /** Lets steps under way come to their next stop, and lets go of their leases. */
+  stop(): Promise<void>;
+}
+
+/** Carries out due operations: on a notification at once, and by polling when one was missed. */
+export function startOperationRunner(options: RunnerOptions): OperationRunner {
+  const holder = randomUUID();
+  const stopping = new AbortController();
+  const running = new Map<number, { task: Promise<void>; abort: AbortController }>();
+  const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+
+  function wake(): void {
+    lookAgain = true;
+    looking ??= lookForWork().finally(() => {
+      looking = undefined;
+    });
+  }
+
+  async function lookForWork(): Promise<void> {
+    while (lookAgain && !stopping.signal.aborted) {
+      lookAgain = false;
+      try {
+        await leaseAllDue();
+      } catch (error) {
+        options.log.warn({ err: error }, 'Looking for due operations failed; trying again.');
+      }
+    }
+  }
+
+  async function leaseAllDue(): Promise<void> {
+    while (running.size < options.concurrency && !stopping.signal.aborted) {
+      const operation = await leaseNextOperation(options.db, holder, [...kinds.keys()]);
+      const kind = operation && kinds.get(operation.kind);
+      if (!kind) return;
+      begin(kind, operation);
+    }
+  }
+
+  function begin(kind: OperationKind, operation: OperationRow): void {
+    const abort = new AbortController();
+    const signal = AbortSignal.any([abort.signal, stopping.signal]);
+    const task = executeOperation(options.execution, kind, operation, abort, signal)
+      .catch((error) =>
+        options.log.error({ err: error, operation: operation.id }, 'Operation left.'),
+      )
+      .finally(() => {
+        running.delete(operation.id);
+        wake();
+      });
+    running.set(operation.id, { task, abort });
+  }
+
+  const unsubscribe = [
+    options.notifications.on('operation_due', wake),
+    options.notifications.on('operation_released', wake),
+    options.notifications.on('operation_superseded', ({ id }) => running.get(id)?.abort.abort()),
+  ];
+  const timer = setInterval(wake, pollMilliseconds);
+  wake();
+
+  return {
+    async stop() {
+      stopping.abort();
+      clearInterval(timer);
+      for (const off of unsubscribe) off();
+      await looking;
+      await Promise.all([...running.values()].map(({ task }) => task));
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Operation } from '@berth/contract/operations';
+import type { OperationRow } from './queries.ts';
+
+/** A row as the API shows it. */
+export function operationView(row: OperationRow): Operation {
+  return {
+    id: row.id,
+    kind: row.kind as Operation['kind'],
+    server_id: row.server_id,
+    status: row.status,
+    step: row.step,
+    progress: row.progress,
+    message: row.message,
+    error: row.error,
+    commands: row.commands,
+    created_at: row.created_at,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+  };
+}

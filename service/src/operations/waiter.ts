@@ -1,0 +1,40 @@
+import type { Db } from '../db/connection.ts';
+import type { NotificationListener } from '../db/notifications.ts';
+import { endingOf } from './queries.ts';
+
+/** A notification can be missed; the row can't. */
+const lookAgainMilliseconds = 1000;
+
+/** The closing words of an operation, or undefined when the seconds were over before its end. */
+export type OperationWaiter = (operationId: number, seconds: number) => Promise<string | undefined>;
+
+export function createWaiter(db: Db, notifications: NotificationListener): OperationWaiter {
+  return async (operationId, seconds) => {
+    const end = performance.now() + seconds * 1000;
+    for (;;) {
+      const left = end - performance.now();
+      const hint = finishedHint(notifications, operationId, Math.min(left, lookAgainMilliseconds));
+      try {
+        const ending = await endingOf(db, operationId);
+        if (ending !== undefined || left <= 0) return ending;
+        await hint.promise;
+      } finally {
+        hint.cancel();
+      }
+    }
+  };
+}
+
+/** Subscribed before the row is read, so that an end in between is not missed. */
+function finishedHint(notifications: NotificationListener, operationId: number, timeoutMs: number) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  const off = notifications.on('operation_finished', ({ id }) => {
+    if (id === operationId) resolve();
+  });
+  const cancel = () => {
+    clearTimeout(timer);
+    off();
+  };
+  return { promise, cancel };
+}

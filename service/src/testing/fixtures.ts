@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connection.ts';
+import { insertMissing } from '../operating-systems/catalogue-queries.ts';
+
+export interface Installation {
+  projectId: number;
+  locationId: number;
+  nodeId: number;
+  osId: number;
+}
+
+interface Sizes {
+  /** How many IPv4 addresses the location has. */
+  addresses?: number;
+  nodeRamMb?: number;
+}
+
+/** A location with a node, a pool of each family and the catalogue: what a first start enters. */
+export async function installation(db: Db, sizes: Sizes = {}): Promise<Installation> {
+  const { addresses = 200, nodeRamMb = 1024 * 1024 } = sizes;
+  await insertMissing(db);
+  const { rows } = await sql<Installation>`
+    with location as (
+      insert into locations (name, description, engine, incus_project, storage_pool, network,
+                             max_cpu, max_ram_mb, max_disk_gb, reachable)
+      values ('test', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'berth', 'berth',
+              'berthbr0', 4, 8192, 100, true)
+      returning id
+    ), node as (
+      insert into nodes (location_id, name, status, cpu, ram_mb)
+      select id, 'node-1', 'online', 4, ${nodeRamMb} from location returning id
+    ), pools as (
+      insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
+      select id, '10.9.0.0/24'::cidr, '10.9.0.1'::inet, '{10.9.0.1}'::inet[], '10.9.0.2'::inet,
+             '10.9.0.1'::inet + ${addresses}::int from location
+      union all
+      select id, 'fd00:9::/64', 'fd00:9::1', '{fd00:9::1}', 'fd00:9::2', 'fd00:9::ffff' from location
+    )
+    select location.id::int as "locationId", node.id::int as "nodeId",
+           (select id::int from projects) as "projectId",
+           (select id::int from operating_systems where slug = 'debian-12') as "osId"
+    from location, node`.execute(db);
+  const [made] = rows;
+  if (!made) throw new Error('The fixtures were not entered.');
+  return made;
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { isNetworkCard, parseMetrics } from './metrics.ts';
+
+// From Incus 6.0.4, shortened: a container at rest, and one with the network counters that Incus
+// showed once it had received 20,000,000 bytes over TCP and then sent 10,000,000.
+const text = await readFile(new URL('metrics.fixture.txt', import.meta.url), 'utf8');
+const busy = 'srv-4c8a1c1e-7f0e-4c56-9a52-0d0f4a2b9d10';
+
+test('reads every instance of a real answer', () => {
+  assert.deepEqual([...parseMetrics(text).keys()].sort(), ['a', busy]);
+});
+
+test('network bytes are from the point of view of the guest', () => {
+  const reading = parseMetrics(text).get(busy);
+  assert.equal(reading?.networkIn, 20_027_550);
+  assert.equal(reading?.networkOut, 10_019_135);
+});
+
+test('CPU time is the sum over cores and modes', () => {
+  const seconds = parseMetrics(text).get('a')?.cpuSeconds ?? 0;
+  const expected = 0.267983946 + 0.323979859 + 0.655378965 + 1.406809229;
+  assert.ok(Math.abs(seconds - expected) < 1e-9);
+});
+
+test('memory is what is neither free nor page cache', () => {
+  assert.equal(parseMetrics(text).get('a')?.ramBytes, 536_870_912 - 515_731_456);
+  assert.equal(parseMetrics(text).get('a')?.processes, 9);
+});
+
+test('the time a virtual machine waits is not used', () => {
+  const modes = ['user', 'nice', 'system', 'irq', 'softirq', 'idle', 'iowait', 'steal'];
+  const lines = modes.map((mode) => `incus_cpu_seconds_total{cpu="0",mode="${mode}",name="v"} 1`);
+  assert.equal(parseMetrics(lines.join('\n')).get('v')?.cpuSeconds, 5);
+});
+
+test('only network cards count', () => {
+  assert.deepEqual(
+    ['eth0', 'enp5s0', 'ens3', 'lo', 'eth0.5', 'docker0', 'veth1a2b', 'br-1', 'wg0'].filter(
+      isNetworkCard,
+    ),
+    ['eth0', 'enp5s0', 'ens3'],
+  );
+});
+
+test('skips what it does not understand', () => {
+  const odd = [
+    'incus_warnings_total 3',
+    'incus_procs_total{name="a"} NaN',
+    'incus_procs_total{name="b"',
+    'incus_uptime_seconds{name="d"} 5',
+    'incus_procs_total{name="c",note="a \\"quoted\\" } brace"} 7 1700000000',
+    '',
+  ];
+  const readings = parseMetrics(odd.join('\n'));
+  assert.deepEqual([...readings.keys()], ['c']);
+  assert.equal(readings.get('c')?.processes, 7);
+});
