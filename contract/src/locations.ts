@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import { pageParameters } from './pagination.ts';
+import { Closed, Nullable } from './values.ts';
+
+function Bounds(description: string, min: number, max: number) {
+  return Type.Object(
+    {
+      min: Type.Integer({ description: 'The least that a server may have.', examples: [min] }),
+      max: Type.Integer({ description: 'The most that a server may have.', examples: [max] }),
+    },
+    { description },
+  );
+}
+
+export const Location = Type.Object(
+  {
+    id: Type.Integer({ description: 'What `location_id` refers to.', examples: [1] }),
+    name: Type.String({ examples: ['local'] }),
+    description: Type.String({ examples: ['This machine'] }),
+    limits: Type.Object(
+      {
+        cpu: Bounds('Cores.', 1, 16),
+        ram: Bounds('MB.', 128, 65536),
+        disk: Bounds('GB.', 1, 500),
+      },
+      { description: 'What a server here may have, both ends included.' },
+    ),
+    enabled: Type.Boolean({ description: 'Whether servers can be created here.' }),
+    reachable: Type.Boolean({ description: 'Whether its engine answers at the moment.' }),
+    unreachable_reason: Nullable(
+      Type.String({ description: 'Why its engine does not answer; null while it does.' }),
+    ),
+    traffic_allowance: Nullable(
+      Type.Integer({
+        description: 'Bytes that a server may move in a month, each direction; null for no limit.',
+        examples: [1_000_000_000_000],
+      }),
+    ),
+  },
+  { title: 'Location', description: 'Where servers run: an Incus server or cluster.' },
+);
+export type Location = Static<typeof Location>;
+
+export const LocationQuery = Closed({
+  ...pageParameters,
+  enabled: Type.Optional(
+    Type.Boolean({
+      description: 'Only those where servers can (`true`) or cannot (`false`) be created.',
+      explain: 'Must be true or false.',
+    }),
+  ),
+});

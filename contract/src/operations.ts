@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox';
+import { pageParameters, sortParameter } from './pagination.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
+
+const Kind = (description: string) =>
+  Word(['create', 'start', 'stop', 'restart', 'delete'], { description, examples: ['create'] });
+
+const Status = (description: string) =>
+  Word(['pending', 'running', 'succeeded', 'failed', 'superseded'], {
+    description,
+    examples: ['running'],
+  });
+
+export const CommandResult = Type.Object(
+  {
+    exit_status: Type.Integer({ description: 'Zero is success.', examples: [0] }),
+    output: Type.String({
+      description: 'The end of what it printed, on both streams.',
+      examples: ['Setting up nginx ...\n'],
+    }),
+  },
+  { title: 'CommandResult' },
+);
+
+export const Operation = Type.Object(
+  {
+    id: Type.Integer({ examples: [7] }),
+    kind: Kind('What is done to the server.'),
+    server_id: Type.Integer({ description: 'The server, also when it is gone.', examples: [42] }),
+    status: Status('`superseded`: another operation took its place before it ended.'),
+    step: Type.String({ description: 'The step that it is at.', examples: ['initialise'] }),
+    progress: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Percent of the work. It never falls.',
+      examples: [80],
+    }),
+    message: Type.String({
+      description: 'What happens, for a person to read.',
+      examples: ['Creating the server: running command 2 of 3'],
+    }),
+    error: Nullable(
+      Type.Object(
+        {
+          code: Type.String({ examples: ['stop_timeout'] }),
+          message: Type.String({ examples: ['The server did not shut down within 60 seconds.'] }),
+        },
+        { description: 'Why it failed; null unless it did.' },
+      ),
+    ),
+    commands: Nullable(
+      Type.Array(CommandResult, {
+        description: 'What the initial commands came to so far, in order; null but for a create.',
+      }),
+    ),
+    created_at: Timestamp('When it was asked for.'),
+    started_at: Nullable(Timestamp('When work on it began; null before.')),
+    finished_at: Nullable(Timestamp('When it ended; null before.')),
+  },
+  { title: 'Operation', description: 'Work on a server: what was asked for and what came of it.' },
+);
+export type Operation = Static<typeof Operation>;
+
+export const OperationQuery = Closed({
+  ...pageParameters,
+  sort: sortParameter(['id', 'created_at']),
+  server_id: Type.Optional(Id('Only those of this server, which may be gone.')),
+  status: Type.Optional(Status('Only those in this state.')),
+  kind: Type.Optional(Kind('Only those of this kind.')),
+});
+export type OperationQuery = Static<typeof OperationQuery>;
+
+export const Accepted = Type.Object(
+  {
+    message: Type.String({
+      description: 'What was accepted, for a person to read.',
+      examples: ['The server is being started.'],
+    }),
+    operation_id: Type.Integer({
+      description: 'The operation that does it: `GET /v1/operations/{id}`.',
+      examples: [7],
+    }),
+  },
+  { title: 'Accepted', description: 'What was asked for is under way.' },
+);
+export type Accepted = Static<typeof Accepted>;

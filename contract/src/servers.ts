@@ -1,0 +1,247 @@
+import { type Static, Type } from 'typebox';
+import { pageParameters, sortParameter } from './pagination.ts';
+import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
+
+const Status = (description: string) =>
+  Word(['creating', 'started', 'stopped', 'paused', 'deleting', 'error'], {
+    description,
+    examples: ['started'],
+  });
+
+const Ip = Type.String({ description: 'IPv4 or IPv6.', examples: ['10.84.1.17'] });
+
+export const ServerAddress = Type.Object(
+  {
+    ip: Ip,
+    is_primary: Type.Boolean({ description: 'One of a server is.', examples: [true] }),
+  },
+  { title: 'ServerAddress' },
+);
+
+function Traffic(description: string) {
+  return Type.Object(
+    {
+      value: Type.Integer({ description: 'Bytes in this month.', examples: [734003200] }),
+      prev: Type.Integer({ description: 'Bytes in the month before.', examples: [0] }),
+      is_exceeded: Type.Boolean({ description: 'Whether `value` is over the allowance.' }),
+    },
+    { description },
+  );
+}
+
+export const Usage = Type.Object(
+  {
+    cpu: Type.Number({ description: "Percent of the server's own cores.", examples: [12.5] }),
+    ram: Type.Number({ description: 'MB, without the page cache.', examples: [310.2] }),
+    disk: Type.Number({ description: 'GB.', examples: [1.4] }),
+    traffic: Type.Object(
+      {
+        incoming: Traffic('To the server.'),
+        outgoing: Traffic('From the server.'),
+      },
+      { description: 'By calendar month, in UTC.' },
+    ),
+  },
+  { title: 'Usage', description: 'What the server uses, in the units of `specifications`.' },
+);
+
+const specifications = {
+  cpu: Type.Integer({ description: 'Cores.', examples: [2] }),
+  ram: Type.Integer({ description: 'MB.', examples: [2048] }),
+  disk: Type.Integer({ description: 'GB.', examples: [20] }),
+};
+
+export const Server = Type.Object(
+  {
+    id: Type.Integer({ examples: [42] }),
+    hostname: Type.String({ description: 'The `name` of its create.', examples: ['web-1'] }),
+    uuid: Type.String({ examples: ['6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'] }),
+    status: Status('Where its life is at. `/status` tells more while something is under way.'),
+    node: Type.String({ description: 'The machine that it runs on.', examples: ['node-1'] }),
+    os: Type.String({ description: 'The name of its operating system.', examples: ['Debian 12'] }),
+    specifications: Type.Object(specifications, { description: 'What it has.' }),
+    ip_addresses: Type.Array(ServerAddress, { description: 'The primary one first.' }),
+    usage: Usage,
+    created_at: Timestamp('When it was asked for.'),
+    location_id: Type.Integer({ examples: [1] }),
+    os_id: Type.Integer({ examples: [1] }),
+    error: Nullable(
+      Type.String({
+        description: 'What is wrong with it; null while nothing is.',
+        examples: ['The image could not be downloaded.'],
+      }),
+    ),
+    allowed_actions: Type.Array(
+      Word(['start', 'stop', 'restart', 'delete'], { description: 'An action.' }),
+      { description: 'What may be asked of it now.', examples: [['stop', 'restart', 'delete']] },
+    ),
+  },
+  { title: 'Server' },
+);
+export type Server = Static<typeof Server>;
+
+export const ServerStatusRecord = Type.Object(
+  {
+    status: Type.String({
+      description: 'What happens to it now, or how it is, for a person to read.',
+      examples: ['Creating the server: running command 2 of 3'],
+    }),
+    real_status: Word(['started', 'stopped', 'paused', 'error', 'not_exists', 'unavailable'], {
+      description:
+        'What its engine says now. `not_exists`: there is no machine yet, or no longer. ' +
+        '`unavailable`: its engine cannot be asked.',
+      examples: ['started'],
+    }),
+    is_processing: Type.Boolean({ description: 'Whether an operation is under way.' }),
+    progress: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Percent of the operation. It never falls; 100 when none is under way.',
+      examples: [80],
+    }),
+  },
+  { title: 'ServerStatus' },
+);
+export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
+
+// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const hostNamePattern = `^(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+
+const passwordPattern = '^[^\\p{Cc}\\p{Cs}]*$';
+/** Tab, line feed and carriage return are the only control characters of a script. */
+const commandPattern = '^(?:[\\t\\n\\r]|[^\\p{Cc}\\p{Cs}])*$';
+const maxCommandBytes = 4096;
+
+const ShellCommand = Type.String({
+  pattern: commandPattern,
+  maxBytes: maxCommandBytes,
+  description: 'Run by `/bin/sh -c`.',
+});
+
+const ArgvCommand = Type.Array(Type.String({ pattern: commandPattern }), {
+  minItems: 1,
+  maxBytes: maxCommandBytes,
+  description: 'A program and its arguments, run as they are.',
+});
+
+const Command = Type.Union([ShellCommand, ArgvCommand], {
+  explain:
+    'Must be a text, or a list of at least one text, of at most 4 KiB, ' +
+    'with no control characters but tabs and line breaks.',
+});
+
+function Amount(unit: string, description: string, example: number) {
+  const explain = `Must be a whole number of ${unit}, from 1.`;
+  return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [example], explain });
+}
+
+export const ServerCreate = Closed(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      pattern: hostNamePattern,
+      description: 'Its host name (RFC 1123). Not an IP address.',
+      examples: ['web-1'],
+      explain:
+        'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters ' +
+        'separated by dots, 253 at most, and not an IP address.',
+    }),
+    location_id: Id('Where it runs: `GET /v1/locations`.'),
+    os_id: Id('What is installed: `GET /v1/operating-systems`.'),
+    password: Type.String({
+      minLength: 8,
+      maxLength: 128,
+      pattern: passwordPattern,
+      description: 'For root. Kept as a hash only, and only while the server is created.',
+      examples: ['correct horse battery staple'],
+      explain: 'Must be of 8 to 128 characters, with no control characters.',
+    }),
+    initialCommands: Type.Array(Command, {
+      maxItems: 64,
+      description: 'Run as root, in order, once, after the installation. May be empty.',
+      examples: [['apt-get update', ['touch', '/root/ready']]],
+      explain: 'Must be a list of at most 64 commands; an empty list will do.',
+    }),
+    cpu: Amount('cores', 'Cores, within the limits of the location.', 2),
+    ram: Amount('MB', 'MB, within the limits of the location and the operating system.', 2048),
+    disk: Amount('GB', 'GB, within the limits of the location and the operating system.', 20),
+  },
+  { title: 'ServerCreate', description: 'Every field is required.' },
+);
+export type ServerCreate = Static<typeof ServerCreate>;
+
+export const ServerCreateQuery = Closed({
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description: 'Answers what the create would come to, and changes nothing.',
+      explain: 'Must be true or false.',
+    }),
+  ),
+});
+
+export const ServerDryRun = Type.Object(
+  {
+    node: Type.String({ description: 'The machine that it would run on.', examples: ['node-1'] }),
+    ip_addresses: Type.Array(ServerAddress, {
+      description: 'What it would get, unless another create takes them first.',
+    }),
+    quota: Type.Object(
+      {
+        servers: Type.Integer({ description: 'One more server.', examples: [1] }),
+        ...specifications,
+      },
+      { description: 'What it would add to what the project uses.' },
+    ),
+  },
+  { title: 'ServerDryRun', description: 'What a create would come to.' },
+);
+export type ServerDryRun = Static<typeof ServerDryRun>;
+
+export const ServerStop = Closed(
+  {
+    force: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Cuts the power, so to say, in place of asking the guest to shut down.',
+        explain: 'Must be true or false.',
+      }),
+    ),
+  },
+  { title: 'ServerStop' },
+);
+export type ServerStop = Static<typeof ServerStop>;
+
+export const ServerQuery = Closed({
+  ...pageParameters,
+  sort: sortParameter(['id', 'hostname', 'created_at']),
+  status: Type.Optional(Status('Only those in this state.')),
+  location_id: Type.Optional(Id('Only those in this location.')),
+  os_id: Type.Optional(Id('Only those with this operating system.')),
+  node: Type.Optional(
+    Type.String({
+      pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
+      description: 'Only those on the node of this name.',
+      examples: ['node-1'],
+      explain: 'Must be the name of a node.',
+    }),
+  ),
+  hostname: Type.Optional(
+    Type.String({
+      pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
+      description: 'Only those of this host name.',
+      examples: ['web-1'],
+      explain: 'Must be a host name.',
+    }),
+  ),
+  ip: Type.Optional(
+    Type.String({
+      anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
+      description: 'Only the one that holds this address.',
+      examples: ['10.84.1.17'],
+      explain: 'Must be an IPv4 or IPv6 address.',
+    }),
+  ),
+});
+export type ServerQuery = Static<typeof ServerQuery>;

@@ -1,0 +1,56 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+
+/**
+ * Annotations that Berth adds to JSON Schema. `explain` is what a client reads when a value breaks
+ * the rule. `maxBytes` limits a string, or the strings of an array together, in UTF-8.
+ */
+export interface Annotations {
+  explain?: string;
+  maxBytes?: number;
+}
+
+interface Words {
+  description: string;
+  examples?: unknown[];
+}
+
+export const maxId = Number.MAX_SAFE_INTEGER;
+
+/** An id: a JSON number from 1 to 2^53 - 1. */
+export function Id(description: string) {
+  const explain = 'Must be an id: a whole number from 1.';
+  return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [1], explain });
+}
+
+/** One of a few words. */
+export function Word<const T extends string[]>(words: [...T], options: Words) {
+  const explain = `Must be one of: ${words.join(', ')}.`;
+  return Type.Enum(words, { type: 'string', ...options, explain });
+}
+
+/** The same, or null. For answers; nothing that a client sends may be null. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type } = schema as { type?: string };
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
+}
+
+/** ISO 8601 in UTC, always with six fractional digits. */
+export function Timestamp(description: string) {
+  return Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$',
+    description,
+    examples: ['2026-11-21T04:32:50.120000Z'],
+  });
+}
+
+/** An object that takes no other fields than its own. `title` names it in the documentation. */
+export function Closed<P extends TObject['properties']>(
+  properties: P,
+  options: { title?: string; description?: string } = {},
+) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+export const IdParams = Type.Object({
+  id: Type.String({ description: 'The id, in digits.', examples: ['1'] }),
+});

@@ -1,0 +1,40 @@
+import type { TSchema } from 'typebox';
+
+/** What coercion reads of a schema. */
+interface Shape {
+  type?: string | string[];
+  properties?: Record<string, Shape>;
+}
+
+export function propertiesOf(schema: TSchema | undefined): Record<string, Shape> {
+  return (schema as Shape | undefined)?.properties ?? {};
+}
+
+/**
+ * Text from a query, a path or a form as what its schema asks for. Text that is not exactly that
+ * stays text, for validation to refuse: `2` is a number, while `2abc`, `1e3`, ` 2` and `02` are not.
+ */
+export function coerceText(schema: TSchema, input: unknown): Record<string, unknown> {
+  const properties = propertiesOf(schema);
+  const entries = Object.entries(input ?? {}).map(([name, value]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, coerceValue(shape, value)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const booleans = new Map([
+  ['1', true],
+  ['true', true],
+  ['on', true],
+  ['0', false],
+  ['false', false],
+  ['off', false],
+]);
+
+export function coerceValue(shape: Shape | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (shape?.type === 'boolean') return booleans.get(value) ?? value;
+  const isNumber = shape?.type === 'integer' || shape?.type === 'number';
+  return isNumber && /^-?(0|[1-9]\d*)$/.test(value) ? Number(value) : value;
+}

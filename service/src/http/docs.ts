@@ -1,0 +1,61 @@
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import type { RouteOptions } from 'fastify';
+import { problems } from '../problem.ts';
+import type { App } from './app-types.ts';
+import { openApiOptions } from './openapi.ts';
+
+/** `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. */
+export function serveDocs(app: App): void {
+  app.register(swagger, openApiOptions);
+  app.register(async (docs: App) => {
+    docs.get('/openapi.json', { config: { scope: 'public' } }, async () => docs.swagger());
+    docs.get('/docs/errors', { config: { scope: 'public' } }, async (_request, reply) =>
+      reply.type('text/html; charset=utf-8').send(errorsPage()),
+    );
+  });
+  app.register(serveReference);
+}
+
+/** The page's script comes from its package, and nothing from elsewhere: it works offline. */
+async function serveReference(docs: App): Promise<void> {
+  const { route } = docs;
+  docs.route = (options) => {
+    Object.assign(options, { config: { scope: 'public' } });
+    // Generic over the types of any route; the plugin's have none of their own.
+    return route.call(docs, options as unknown as RouteOptions) as typeof docs;
+  };
+  await docs.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Berth API',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+}
+
+/** What the `type` of a problem refers to. The table holds no character that HTML reserves. */
+function errorsPage(): string {
+  const rows = Object.entries(problems).map(
+    ([code, [status, title]]) =>
+      `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${title}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Errors of the Berth API</title>
+<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:50rem}td,th{padding:.25rem 1rem;text-align:left}:target{background:#fe9}</style>
+<h1>Errors</h1>
+<p>Each error is a problem (RFC 9457). Its <code>code</code> is one of these, and its
+<code>detail</code> says what went wrong this time. <a href="/docs">The whole API</a></p>
+<table><tr><th>Code</th><th>Status</th><th>Title</th></tr>
+${rows.join('\n')}
+</table>
+</html>
+`;
+}

@@ -1,0 +1,86 @@
+import type { TSchema } from 'typebox';
+import { invalidFields, Problem } from '../problem.ts';
+import { coerceValue, propertiesOf } from './coercion.ts';
+import { duplicateField } from './json.ts';
+
+type Pairs = [name: string, value: string][];
+
+/** Throws `malformed_request` (400) for escapes that are not UTF-8. */
+export function parseUrlEncoded(text: string): Pairs {
+  const parts = text.split('&').filter((part) => part !== '');
+  try {
+    return parts.map((part) => {
+      const [name = '', ...rest] = part.replaceAll('+', ' ').split('=');
+      return [decodeURIComponent(name), decodeURIComponent(rest.join('='))];
+    });
+  } catch (error) {
+    const detail = 'The form has an escape that is not UTF-8.';
+    throw new Problem('malformed_request', detail, { cause: error });
+  }
+}
+
+/**
+ * The fields of a multipart form (RFC 7578). Throws `malformed_request` (400) when it can't be read
+ * and `validation_failed` (422) for a file.
+ */
+export async function parseMultipart(body: Buffer, contentType: string): Promise<Pairs> {
+  const headers = { 'content-type': contentType };
+  let form: FormData;
+  try {
+    form = await new Response(new Uint8Array(body), { headers }).formData();
+  } catch (error) {
+    const detail = 'The body is not a valid multipart form.';
+    throw new Problem('malformed_request', detail, { cause: error });
+  }
+  return [...form].map(([name, value]) => {
+    if (typeof value === 'string') return [name, value];
+    throw invalidFields([{ pointer: `/${name}`, detail: 'Must be a field, not a file.' }]);
+  });
+}
+
+/** A list as it comes together: by index, as `[2]` or, for the next one, `[]`. */
+type List = Map<number, string | string[]>;
+
+const namePattern = /^([^[\]]+)(?:\[(\d{0,4})\](\[\d{0,4}\])?)?$/;
+
+/**
+ * The fields of a form as the object that the schema describes. A list is `a[]=x`, `a[0]=x` or a
+ * repeated `a=x`, and a list in it `a[0][]=x`; empty, it is `a[]=`. Throws `malformed_request`
+ * (400) for a field that is given twice.
+ */
+export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<string, unknown> {
+  const shapes = propertiesOf(schema);
+  const body = new Map<string, unknown>();
+  const lists = new Map<string, List>();
+  for (const [name, value] of pairs) {
+    const [, field = name, index, inner] = namePattern.exec(name) ?? [];
+    const shape = Object.hasOwn(shapes, field) ? shapes[field] : undefined;
+    if (shape?.type === 'array') {
+      const list = lists.get(field) ?? new Map();
+      lists.set(field, addToList(list, { name, index: index ?? '', inner, value }));
+    } else if (body.has(name)) throw duplicateField(name);
+    else body.set(name, coerceValue(shapes[name], value));
+  }
+  for (const [field, list] of lists) body.set(field, inOrder(list));
+  return Object.fromEntries(body);
+}
+
+interface Item {
+  name: string;
+  index: string;
+  inner: string | undefined;
+  value: string;
+}
+
+function addToList(list: List, { name, index, inner, value }: Item): List {
+  const at = index === '' ? Math.max(-1, ...list.keys()) + 1 : Number(index);
+  const there = list.get(at);
+  if (inner === undefined && there === undefined) return list.set(at, value);
+  if (inner === undefined || typeof there === 'string') throw duplicateField(name);
+  return list.set(at, [...(there ?? []), value]);
+}
+
+function inOrder(list: List): (string | string[])[] {
+  const items = [...list].sort(([a], [b]) => a - b).map(([, item]) => item);
+  return items.length === 1 && items[0] === '' ? [] : items;
+}

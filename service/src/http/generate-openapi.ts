@@ -1,0 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createDb, createPool } from '../db/connection.ts';
+import { routes } from '../routes.ts';
+import { createHttpServer } from './server.ts';
+
+const file = new URL('../../../contract/openapi.json', import.meta.url);
+
+/** Builds the application only for its document: the pool never connects, nothing listens. */
+async function openApiDocument(): Promise<string> {
+  const db = createDb(createPool('postgresql://nowhere'));
+  const untilEnded = async () => undefined;
+  const deps = { db, secretKey: Buffer.alloc(32), healthChecks: [], untilEnded };
+  const app = await createHttpServer({ deps, routes });
+  const document = app.swagger();
+  await app.close();
+  await db.destroy();
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const document = await openApiDocument();
+if (!process.argv.includes('--check')) {
+  await writeFile(file, document);
+} else if ((await readFile(file, 'utf8')) !== document) {
+  console.error('contract/openapi.json is not what the routes say. Run: npm run openapi');
+  process.exitCode = 1;
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connection.ts';
+
+/** An answer that was given, to be given again. */
+export interface StoredAnswer {
+  requestHmac: Buffer;
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const lifetime = sql`interval '24 hours'`;
+const lockTimeout = '10s';
+
+/**
+ * Waits for another request with this key to end; fails with `lock_timeout` (55P03) after 10 s.
+ * The limit holds for this statement only: PostgreSQL evaluates a select list from left to right.
+ */
+export async function lockKey(trx: Trx, tokenId: number, key: string): Promise<void> {
+  await sql`
+    select set_config('lock_timeout', ${lockTimeout}, true),
+      pg_advisory_xact_lock(hashtextextended(${`idempotency ${tokenId} ${key}`}, 0)),
+      set_config('lock_timeout', '0', true)`.execute(trx);
+}
+
+export async function findAnswer(
+  trx: Trx,
+  tokenId: number,
+  key: string,
+): Promise<StoredAnswer | undefined> {
+  const row = await trx
+    .selectFrom('idempotency_keys')
+    .select(['request_hmac as requestHmac', 'status', 'headers', 'body'])
+    .where('token_id', '=', tokenId)
+    .where('key', '=', key)
+    .where('created_at', '>', sql<string>`now() - ${lifetime}`)
+    .executeTakeFirst();
+  return row;
+}
+
+/** Takes the place of an answer that is too old to count. */
+export async function storeAnswer(
+  trx: Trx,
+  tokenId: number,
+  key: string,
+  answer: StoredAnswer,
+): Promise<void> {
+  const values = {
+    request_hmac: answer.requestHmac,
+    status: answer.status,
+    headers: JSON.stringify(answer.headers),
+    body: JSON.stringify(answer.body),
+    created_at: sql<string>`now()`,
+  };
+  await trx
+    .insertInto('idempotency_keys')
+    .values({ token_id: tokenId, key, ...values })
+    .onConflict((conflict) => conflict.columns(['token_id', 'key']).doUpdateSet(values))
+    .execute();
+}
+
+/** Removes the keys that no longer count. Answers how many there were. */
+export async function deleteOldIdempotencyKeys(db: Db): Promise<number> {
+  const result = await db
+    .deleteFrom('idempotency_keys')
+    .where('created_at', '<=', sql<string>`now() - ${lifetime}`)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

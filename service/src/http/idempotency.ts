@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Db, Trx } from '../db/connection.ts';
+import { Problem } from '../problem.ts';
+import { canonicalPath } from './api-path.ts';
+import { findAnswer, lockKey, type StoredAnswer, storeAnswer } from './idempotency-queries.ts';
+
+/** An answer as data, so that it can be kept with what it answers for. */
+export interface Answer<B = unknown> {
+  status: number;
+  headers?: Record<string, string>;
+  body: B;
+}
+
+export interface IdempotentAnswer<B> extends Required<Answer<B>> {
+  /** Whether this is the answer of an earlier request with the same key. */
+  replayed: boolean;
+}
+
+/**
+ * Runs `work` in a transaction. With an `Idempotency-Key` its answer is kept in that transaction,
+ * and given again, with `Idempotency-Replayed: true`, to the same request for 24 hours. Requests
+ * with the same key at the same time wait for the first.
+ *
+ * Throws `idempotency_mismatch` (422) when the key came with another request, and
+ * `idempotency_in_progress` (409) when the first one takes over 10 s. What `work` throws is not kept.
+ */
+export async function idempotently<B>(
+  request: FastifyRequest,
+  db: Db,
+  secretKey: Buffer,
+  work: (trx: Trx) => Promise<Answer<B>>,
+): Promise<IdempotentAnswer<B>> {
+  const key = idempotencyKey(request);
+  return await db.transaction().execute(async (trx) => {
+    if (key === undefined) return answered(await work(trx));
+    const { tokenId } = request.caller;
+    await lockKey(trx, tokenId, key).catch(refuseToWaitLonger);
+    const requestHmac = fingerprint(request, secretKey);
+    const stored = await findAnswer(trx, tokenId, key);
+    if (stored) return replay<B>(stored, requestHmac);
+    const answer = answered(await work(trx));
+    await storeAnswer(trx, tokenId, key, { requestHmac, ...answer });
+    return answer;
+  });
+}
+
+/** Sends an answer of `idempotently`. */
+export function sendAnswer<B>(reply: FastifyReply, answer: IdempotentAnswer<B>): FastifyReply {
+  return reply.code(answer.status).headers(answer.headers).send(answer.body);
+}
+
+function answered<B>({ status, headers = {}, body }: Answer<B>): IdempotentAnswer<B> {
+  return { status, headers, body, replayed: false };
+}
+
+function replay<B>(stored: StoredAnswer, requestHmac: Buffer): IdempotentAnswer<B> {
+  if (!stored.requestHmac.equals(requestHmac)) {
+    const detail = 'This Idempotency-Key was used for another request. Use a new one.';
+    throw new Problem('idempotency_mismatch', detail);
+  }
+  const headers = { ...stored.headers, 'Idempotency-Replayed': 'true' };
+  // The same request, so the same kind of body.
+  return { status: stored.status, headers, body: stored.body as B, replayed: true };
+}
+
+/** 1 to 255 visible ASCII characters, taken as they are. */
+function idempotencyKey(request: FastifyRequest): string | undefined {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  throw new Problem(
+    'malformed_request',
+    'The header Idempotency-Key must be of 1 to 255 visible ASCII characters, without spaces.',
+  );
+}
+
+/** Tells two requests apart without keeping what they hold: a body may hold a password. */
+function fingerprint(request: FastifyRequest, secretKey: Buffer): Buffer {
+  const parts = [request.method, canonicalPath(request.url), request.query, request.body ?? {}];
+  return createHmac('sha256', secretKey).update(canonicalJson(parts)).digest();
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(byKey)) : part,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function refuseToWaitLonger(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error;
+  throw new Problem(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key has not ended yet. Try again.',
+    { retryAfter: 2, cause: error },
+  );
+}

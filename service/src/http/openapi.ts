@@ -1,0 +1,90 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { Type } from 'typebox';
+
+const description = `Create, watch and control virtual servers.
+
+Send a token with each request: \`Authorization: Bearer berth_…\`. Bodies are JSON or forms, answers
+are JSON, and errors are problems (RFC 9457) with a \`code\` for programs and a \`detail\` for people.
+
+What takes time answers 202 with an \`operation_id\`; \`Prefer: wait=60\` holds the answer until the
+operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.`;
+
+/** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
+export const openApiOptions: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: { title: 'Berth', version: '1.0.0', description, license: { name: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Servers', description: 'Virtual servers and what can be done to them.' },
+      { name: 'Operations', description: 'What was asked for, and what came of it.' },
+      { name: 'Locations', description: 'Where servers can run.' },
+      { name: 'Operating systems', description: 'What can be installed.' },
+      { name: 'Health', description: 'Whether the service works.' },
+    ],
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: '`berth_…`, made by `npm run token`.',
+        },
+      },
+    },
+  },
+  transform: ({ schema, url, route }) => {
+    if (!url.startsWith('/v1/')) return { schema: { ...schema, hide: true }, url };
+    const headers = headersOf([route.method].flat());
+    return { schema: { ...schema, ...(headers && { headers }) }, url };
+  },
+  transformObject: (document) => {
+    if (!('openapiObject' in document)) throw new Error('The document must be OpenAPI.');
+    const { paths, components, ...rest } = document.openapiObject;
+    const schemas: Record<string, object> = {};
+    const sharedPaths = shareNamed(paths, schemas) as typeof paths;
+    const named = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
+    const allComponents = { ...components, schemas: Object.fromEntries(named) };
+    // The plugin's type is of three versions at once, which no one document can be.
+    return { ...rest, components: allComponents, paths: sharedPaths } as SwaggerDocument;
+  },
+};
+
+type SwaggerDocument = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>;
+
+/** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
+function headersOf(methods: string[]) {
+  const preference = Type.Optional(
+    Type.String({
+      description: '`wait=N`: hold the answer up to N seconds (60 at most), until all is done.',
+      examples: ['wait=30'],
+    }),
+  );
+  const key = Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The same key and request get the first answer again, for 24 hours.',
+      examples: ['4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
+    }),
+  );
+  if (methods.includes('POST')) return Type.Object({ 'Idempotency-Key': key, Prefer: preference });
+  return methods.includes('DELETE') ? Type.Object({ Prefer: preference }) : undefined;
+}
+
+/** Of our own annotations; the descriptions say the same. */
+const omitted = new Set(['explain', 'maxBytes']);
+
+/** Moves each schema that has a `title` to `schemas`, and refers to it where it was. */
+function shareNamed(value: unknown, schemas: Record<string, object>): unknown {
+  if (Array.isArray(value)) return value.map((part) => shareNamed(part, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const shared = Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !omitted.has(key))
+      .map(([key, part]) => [key, shareNamed(part, schemas)]),
+  );
+  const { title } = shared;
+  if (typeof title !== 'string') return shared;
+  schemas[title] = shared;
+  return { $ref: `#/components/schemas/${title}` };
+}

@@ -1,0 +1,118 @@
+import type { PageQuery } from '@berth/contract/pagination';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../problem.ts';
+import { apiPath, canonicalPath } from './api-path.ts';
+
+export type SortColumn = 'id' | 'hostname' | 'created_at';
+
+/** Where a page begins: after the row with this sort value and this id. */
+export interface After {
+  value: string | number;
+  id: number;
+}
+
+export interface Page<S extends SortColumn = SortColumn> {
+  sort: S;
+  descending: boolean;
+  after: After | undefined;
+  /** Undefined: all that there are. */
+  limit: number | undefined;
+  /** What to ask of the database: one more than the limit tells whether there is a next page. */
+  fetch: number | undefined;
+}
+
+/**
+ * What page a validated query asks for. Throws `invalid_cursor` (400) for a cursor that this
+ * service did not make, or that it made for another order.
+ */
+export function readPage<S extends SortColumn = 'id'>(query: PageQuery): Page<S> {
+  const order = query.sort ?? 'id';
+  const { limit, cursor } = query;
+  return {
+    // The query's schema lists what can be sorted by.
+    sort: order.replace(/^-/, '') as S,
+    descending: order.startsWith('-'),
+    after: cursor === undefined ? undefined : readCursor(cursor, order),
+    limit,
+    fetch: limit === undefined ? undefined : limit + 1,
+  };
+}
+
+/**
+ * The rows of a page, of the `page.fetch` that were asked for. When there are more, the answer gets
+ * a `Link` to them (RFC 8288) that keeps the query and the prefix of this request.
+ */
+export function answerPage<S extends SortColumn, R extends Record<S | 'id', string | number>>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page<S>,
+  rows: R[],
+): R[] {
+  if (page.limit === undefined || rows.length <= page.limit) return rows;
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  if (last) reply.header('Link', `<${nextUrl(request, page, last)}>; rel="next"`);
+  return shown;
+}
+
+function nextUrl<S extends SortColumn>(
+  request: FastifyRequest,
+  page: Page<S>,
+  last: Record<S | 'id', string | number>,
+): string {
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  const order = (page.descending ? '-' : '') + page.sort;
+  query.set('cursor', writeCursor(order, { value: last[page.sort], id: Number(last.id) }));
+  const path = canonicalPath(request.url).replace(/^\/v1/, '');
+  return `${apiPath(request, path)}?${query}`;
+}
+
+function writeCursor(order: string, after: After): string {
+  return Buffer.from(JSON.stringify([order, after.value, after.id])).toString('base64url');
+}
+
+const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+const isValue: Record<string, (value: unknown) => value is string | number> = {
+  id: isId,
+  hostname: isHostName,
+  created_at: isTimestamp,
+};
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isHostName(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9.-]{1,253}$/.test(value);
+}
+
+function isTimestamp(value: unknown): value is string {
+  if (typeof value !== 'string' || !timestampPattern.test(value)) return false;
+  return (
+    !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().startsWith(value.slice(0, 10))
+  );
+}
+
+function readCursor(cursor: string, order: string): After {
+  const [madeFor, value, id, ...rest] = decode(cursor);
+  const valid = isValue[order.replace(/^-/, '')];
+  if (madeFor === order && valid?.(value) && isId(id) && rest.length === 0) return { value, id };
+  throw invalidCursor();
+}
+
+function decode(cursor: string): unknown[] {
+  if (!/^[A-Za-z0-9_-]+$/.test(cursor)) throw invalidCursor();
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(parts) ? parts : [];
+  } catch (error) {
+    throw invalidCursor(error);
+  }
+}
+
+function invalidCursor(cause?: unknown): Problem {
+  const detail = 'The cursor is not one that this list gave out for this order. Begin without one.';
+  const errors = [{ pointer: '/cursor', detail: 'Must be taken from a Link header of this list.' }];
+  return new Problem('invalid_cursor', detail, { errors, cause });
+}

@@ -1,0 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem, problems } from '../problem.ts';
+import { isDatabaseUnavailable } from './database-errors.ts';
+
+const mediaType = 'application/problem+json; charset=utf-8';
+
+/** Fastify's own errors, by their status, as ours. */
+const byStatus: Record<number, (message: string) => Problem> = {
+  400: (message) => new Problem('malformed_request', `The request can't be read: ${message}`),
+  404: () => new Problem('not_found', 'There is nothing at this address.'),
+  408: () => new Problem('malformed_request', 'The request did not arrive in time.'),
+  413: () => new Problem('body_too_large', 'The body is larger than the 256 KiB that are taken.'),
+  415: () => unsupportedMediaType(),
+};
+
+export function unsupportedMediaType(): Problem {
+  const detail =
+    'Send the body as application/json, application/x-www-form-urlencoded or ' +
+    'multipart/form-data, in UTF-8.';
+  return new Problem('unsupported_media_type', detail);
+}
+
+/** Any error as what a client may know of it. Internals stay in the log. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isDatabaseUnavailable(error)) {
+    const detail = 'The service cannot reach its database at the moment. Try again.';
+    return new Problem('unavailable', detail, { retryAfter: 2, cause: error });
+  }
+  const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
+  if (known) return known((error as Error).message);
+  const detail = 'Something went wrong on our side. The request id tells the operator what.';
+  return new Problem('internal_error', detail, { cause: error });
+}
+
+function isFastifyError(error: unknown): error is Error & { statusCode: number } {
+  if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return false;
+  return typeof error.code === 'string' && error.code.startsWith('FST_');
+}
+
+/** The one error handler. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const problem = toProblem(error);
+  const [status] = problems[problem.code];
+  if (status >= 500) request.log.error({ err: error }, 'A request failed.');
+  return sendProblem(problem, request, reply);
+}
+
+/** Answers with a problem (RFC 9457) and the headers that belong to it. */
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+  const body = problemBody(problem, request.id);
+  // What the handler had set was for another answer.
+  for (const name of ['link', 'location', 'content-length']) reply.removeHeader(name);
+  reply.header('X-Request-Id', request.id);
+  if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
+  const challenge = authenticationChallenge(problem, request.routeOptions.config.scope);
+  if (challenge) reply.header('WWW-Authenticate', challenge);
+  return reply
+    .code(body.status)
+    .header('Content-Type', mediaType)
+    .serializer(JSON.stringify)
+    .send(body);
+}
+
+export function problemBody(problem: Problem, requestId: string) {
+  const [status, title] = problems[problem.code];
+  return {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    request_id: requestId,
+    ...(problem.errors && { errors: problem.errors }),
+    message: problem.message,
+    ...problem.members,
+  };
+}
+
+/** RFC 6750, section 3: no error code for who sent no token at all. */
+function authenticationChallenge(problem: Problem, scope = ''): string | undefined {
+  const [status] = problems[problem.code];
+  if (problem.code === 'token_missing') return 'Bearer realm="berth"';
+  if (status === 401) return 'Bearer realm="berth", error="invalid_token"';
+  if (problem.code !== 'scope_missing') return undefined;
+  return `Bearer realm="berth", error="insufficient_scope", scope="${scope}"`;
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+
+/** A route as it was registered, to be found again by the path of a request. */
+export interface KnownRoute {
+  pattern: RegExp;
+  options: RouteOptions;
+}
+
+/** Keeps every route that is registered from here on. */
+export function collectRoutes(app: FastifyInstance): KnownRoute[] {
+  const routes: KnownRoute[] = [];
+  app.addHook('onRoute', (options) => {
+    routes.push({ pattern: pathPattern(options.url), options });
+  });
+  return routes;
+}
+
+/** `/servers/:id` as an expression that its paths match. */
+function pathPattern(url: string): RegExp {
+  const parts = url.replace(/\/+$/, '').split('/');
+  const sources = parts.map((part) => {
+    if (part === '*') return '.*';
+    return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${sources.join('/')}/?$`);
+}
+
+/** The routes of a request's path, whatever their methods. */
+export function routesOf(routes: KnownRoute[], url: string): RouteOptions[] {
+  const [path = ''] = url.split('?');
+  return routes.filter(({ pattern }) => pattern.test(path)).map(({ options }) => options);
+}
+
+/** The methods that a path takes, for `Allow`; none for an unknown path. */
+export function methodsOf(routes: KnownRoute[], url: string): string[] {
+  const methods = new Set(routesOf(routes, url).flatMap(({ method }) => method));
+  return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort();
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { fastify, LogController } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { Problem } from '../problem.ts';
+import { requireAcceptable } from './accept.ts';
+import { prefixes } from './api-path.ts';
+import type { App, Deps, Routes } from './app-types.ts';
+import { authenticate } from './authentication.ts';
+import { acceptBodies } from './bodies.ts';
+import { refuseUnreadable } from './client-errors.ts';
+import { serveDocs } from './docs.ts';
+import { handleError, sendProblem } from './problems.ts';
+import { completeSchema } from './route-schemas.ts';
+import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
+import { compileValidator } from './validation.ts';
+
+const bodyLimit = 256 * 1024;
+
+export interface HttpServerOptions {
+  deps: Deps;
+  /** The API, noun by noun; each is served under both prefixes. */
+  routes: readonly Routes[];
+  log?: Logger;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route that is served. */
+    readonly knownRoutes: KnownRoute[];
+  }
+}
+
+/** The HTTP side of the service, ready to listen or to be injected into. */
+export async function createHttpServer({ deps, routes, log }: HttpServerOptions): Promise<App> {
+  const app = createInstance(log ?? pino({ enabled: false }));
+  const known = collectRoutes(app);
+  app.decorate('knownRoutes', known);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' });
+  });
+  app.setValidatorCompiler(compileValidator);
+  app.setErrorHandler(handleError);
+  acceptBodies(app);
+  authenticate(app, deps.db);
+  logRequests(app);
+  refuseUnknown(app, known);
+  serveDocs(app);
+  for (const prefix of prefixes) {
+    app.register(async (api: App) => serveApi(api, deps, routes), { prefix });
+  }
+  await app.ready();
+  return app;
+}
+
+function createInstance(log: Logger): App {
+  return fastify({
+    loggerInstance: log.child(
+      {},
+      { redact: ['req.headers.authorization', 'headers.authorization'] },
+    ),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    requestIdHeader: false,
+    bodyLimit,
+    trustProxy: false,
+    // For a request to arrive; an answer may take longer, as `Prefer: wait` asks.
+    requestTimeout: 30_000,
+    http: { headersTimeout: 15_000 },
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (error, request, reply) => void handleError(error, request, reply),
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+}
+
+/** The client's own id, when it is one that can be put in a log as it is. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+function serveApi(api: App, deps: Deps, routes: readonly Routes[]): void {
+  api.addHook('onRoute', completeSchema);
+  api.addHook('onRequest', requireAcceptable);
+  api.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+  });
+  for (const addRoutes of routes) addRoutes(api, deps);
+}
+
+/** One line a request, without its body, its query and its headers. */
+function logRequests(app: App): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, url } = request;
+    const [path] = url.split('?');
+    const milliseconds = Math.round(reply.elapsedTime);
+    const line = { method, path, route: routeOptions.url, status: reply.statusCode, milliseconds };
+    request.log.info(line, 'A request was answered.');
+  });
+}
+
+/** An unknown address is a 404, and a known one asked with another method a 405. */
+function refuseUnknown(app: App, known: KnownRoute[]): void {
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsOf(known, request.url);
+    if (methods.length === 0) {
+      const problem = new Problem('not_found', 'There is nothing at this address.');
+      return sendProblem(problem, request, reply);
+    }
+    reply.header('Allow', methods.join(', '));
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    const detail = `This address takes ${methods.join(', ')}, and not ${request.method}.`;
+    return sendProblem(new Problem('method_not_allowed', detail), request, reply);
+  });
+}

@@ -1,0 +1,57 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db } from '../db/connection.ts';
+import { findProject, findTokenByHash, insertToken, revokeTokensNamed } from './queries.ts';
+import { generateToken, isWellFormed, tokenHash } from './token.ts';
+
+const name = 'first admin token';
+
+export interface AdminToken {
+  token: string;
+  /** Whether it was made just now. */
+  created: boolean;
+  /** Where it is kept, readable by its owner only. */
+  path: string;
+}
+
+/**
+ * The token of `<dataDir>/admin-token`. Without that file, or when the database does not know what
+ * is in it, a new one is made and the one before is revoked.
+ */
+export async function ensureAdminToken(db: Db, dataDir: string): Promise<AdminToken> {
+  const path = join(dataDir, 'admin-token');
+  const kept = await readToken(path);
+  if (kept && (await isValid(db, kept))) return { token: kept, created: false, path };
+  const token = generateToken();
+  await db.transaction().execute(async (trx) => {
+    const projectId = await findProject(trx, 'default');
+    if (projectId === undefined) throw new Error('The project "default" is missing.');
+    await revokeTokensNamed(trx, name);
+    const hash = tokenHash(token);
+    await insertToken(trx, { projectId, name, hash, scopes: ['admin'], expiresAt: null });
+    await writeToken(path, token);
+  });
+  return { token, created: true, path };
+}
+
+async function readToken(path: string): Promise<string | undefined> {
+  try {
+    const text = (await readFile(path, 'utf8')).trim();
+    return isWellFormed(text) ? text : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function isValid(db: Db, token: string): Promise<boolean> {
+  const found = await findTokenByHash(db, tokenHash(token));
+  return found !== undefined && !found.isExpired;
+}
+
+/** By way of another file, so that a crash leaves a whole one. */
+async function writeToken(path: string, token: string): Promise<void> {
+  const draft = `${path}.new`;
+  await writeFile(draft, `${token}\n`, { mode: 0o600 });
+  await rename(draft, path);
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+
+/** A token that is asked for by its secret, with what decides whether it holds. */
+export interface FoundToken {
+  id: number;
+  projectId: number;
+  scopes: string[];
+  isExpired: boolean;
+  /** Whether its last use was noted within the last minute. */
+  isNoted: boolean;
+}
+
+/** Undefined also for a revoked one. */
+export async function findTokenByHash(
+  db: Queryable,
+  hash: Buffer,
+): Promise<FoundToken | undefined> {
+  return await db
+    .selectFrom('tokens')
+    .select(['id', 'project_id as projectId', 'scopes'])
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
+    .select(sql<boolean>`coalesce(last_used_at > now() - interval '1 minute', false)`.as('isNoted'))
+    .where('secret_sha256', '=', hash)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Notes that a token was used, unless another request did so within the last minute. */
+export async function noteTokenUse(db: Queryable, id: number): Promise<void> {
+  await db
+    .updateTable('tokens')
+    .set({ last_used_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .where(sql<boolean>`coalesce(last_used_at < now() - interval '1 minute', true)`)
+    .execute();
+}
+
+export interface NewToken {
+  projectId: number;
+  name: string;
+  hash: Buffer;
+  scopes: string[];
+  expiresAt: Date | null;
+}
+
+export async function insertToken(db: Queryable, token: NewToken): Promise<number> {
+  const { id } = await db
+    .insertInto('tokens')
+    .values({
+      project_id: token.projectId,
+      name: token.name,
+      secret_sha256: token.hash,
+      scopes: token.scopes,
+      expires_at: token.expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function listTokens(db: Queryable) {
+  return await db
+    .selectFrom('tokens')
+    .innerJoin('projects', 'projects.id', 'tokens.project_id')
+    .select(['tokens.id', 'tokens.name', 'projects.name as project', 'scopes'])
+    .select(['tokens.created_at', 'expires_at', 'last_used_at', 'revoked_at'])
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
+    .orderBy('tokens.id')
+    .execute();
+}
+
+/** Answers whether there was one to revoke. */
+export async function revokeToken(db: Queryable, id: number): Promise<boolean> {
+  const result = await db
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function revokeTokensNamed(db: Queryable, name: string): Promise<void> {
+  await db
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+export async function findProject(db: Queryable, name: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.id;
+}
