@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readProgress } from './progress.ts';
+
+const guestSays = (text: string) => readProgress(async () => Buffer.from(text), 2);
+
+test('a guest without a progress file is booting', async () => {
+  const { phase, finished } = await readProgress(async () => null, 2);
+  assert.deepEqual([phase, finished], ['booting', 0]);
+});
+
+test('one file tells the phase and the results so far', async () => {
+  assert.deepEqual(await guestSays('running 2 ok\n0 3\na\nb'), {
+    phase: 'running',
+    finished: 1,
+    results: [{ exit_status: 0, output: 'a\nb' }],
+    sshReady: true,
+  });
+});
+
+test('a guest can make up neither more results than there are commands nor endless ones', async () => {
+  const forged = `done 2 missing\n0 9000\n${'x'.repeat(9000)}0 0\n0 0\n0 0\n`;
+  const { results, sshReady } = await guestSays(forged);
+  assert.equal(results.length, 2);
+  assert.equal(results[0]?.output.length, 4096);
+  assert.equal(sshReady, false);
+});
+
+test('a cut or senseless result ends the reading', async () => {
+  assert.equal((await guestSays('done 2 ok\nnonsense\n')).results.length, 0);
+});
+
+test('a file that Berth did not write is an error', async () => {
+  await assert.rejects(guestSays('hello'), /not one that Berth wrote/);
+});

@@ -1,0 +1,204 @@
+#!/bin/sh
+# The first work in a new guest: root's password, SSH, then the initial commands, each once, in order.
+# cloud-init runs this at the end of every boot, once the network is up, until it has removed itself:
+# a command that restarts the guest doesn't lose those after it.
+# Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
+
+root=${BERTH_ROOT:-}
+state=$root/var/lib/berth
+work=$state/work
+kept=4096
+path=${BERTH_PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}
+sshd=ok
+stopping=
+
+main() {
+  umask 077
+  export PATH="$path" LC_ALL=C
+  trap 'stopping=1' TERM
+  mkdir -p "$work" "$root/root" || exit 1
+  if [ -f "$state/handover" ]; then take_over; fi
+  total=$(cat "$work/total") || exit 1
+  sshd=$(cat "$work/sshd")
+  run_commands
+  if guest_stops; then exit 0; fi
+  finish
+}
+
+# Nothing runs before the handover is gone, so taking it over again after a crash does no harm.
+take_over() {
+  report preparing 0
+  total=0
+  . "$state/handover"
+  # A hash of its own also unlocks root. It goes by a pipe, as arguments can be read by anyone.
+  printf 'root:%s\n' "$password_hash" | chpasswd -e || exit 1
+  unset password_hash
+  allow_root_login || sshd=missing
+  printf '%s\n' "$total" >"$work/total"
+  printf '%s\n' "$sshd" >"$work/sshd"
+  rm -f "$state/handover"
+}
+
+# The handover calls this once a command.
+add_command() {
+  total=$((total + 1))
+  printf '%s' "$1" >"$work/command.$total"
+}
+
+allow_root_login() {
+  settings=$root/etc/ssh/sshd_config.d/00-berth.conf
+  wanted='PermitRootLogin yes
+PasswordAuthentication yes'
+  if [ -f "$settings" ] && [ "$(cat "$settings")" = "$wanted" ]; then
+    has sshd || install_sshd
+    return
+  fi
+  (umask 022 && mkdir -p "${settings%/*}" && printf '%s\n' "$wanted" >"$settings") || return 1
+  if has sshd; then include_settings && reload_sshd; else install_sshd && include_settings; fi
+}
+
+# In sshd's configuration the first value counts, so the line has to stand at the top.
+include_settings() {
+  main_settings=$root/etc/ssh/sshd_config
+  if grep -qi '^[[:space:]]*Include[[:space:]].*sshd_config\.d' "$main_settings"; then return 0; fi
+  { echo 'Include /etc/ssh/sshd_config.d/*.conf'; cat "$main_settings"; } >"$work/sshd_config" &&
+    cat "$work/sshd_config" >"$main_settings" && reload_sshd
+}
+
+reload_sshd() {
+  if has systemctl; then
+    systemctl try-reload-or-restart ssh.service 2>/dev/null ||
+      systemctl try-reload-or-restart sshd.service
+  elif has rc-service; then
+    rc-service --ifstarted sshd restart
+  fi
+}
+
+install_sshd() {
+  for pause in 2 5 0; do
+    if install_sshd_once; then return 0; fi
+    sleep "$pause"
+  done
+  return 1
+}
+
+install_sshd_once() {
+  if has apt-get; then
+    apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install openssh-server
+  elif has dnf; then
+    dnf -q -y install openssh-server && systemctl enable --now sshd.service
+  elif has apk; then
+    apk add -q openssh-server && rc-update -q add sshd && rc-service sshd start
+  else
+    return 1
+  fi </dev/null
+}
+
+has() { command -v "$1" >/dev/null; }
+
+run_commands() {
+  number=0
+  while [ "$number" -lt "$total" ]; do
+    number=$((number + 1))
+    if [ -f "$work/result.$number" ]; then continue; fi
+    if [ -f "$work/started.$number" ]; then
+      interrupted "$number"
+      continue
+    fi
+    if guest_stops; then exit 0; fi
+    report running "$number"
+    run
+  done
+}
+
+# "reboot" returns at once; the next command must not start while the guest goes down.
+guest_stops() {
+  [ -n "$stopping" ] && return 0
+  [ "$(systemctl is-system-running 2>/dev/null)" = stopping ]
+}
+
+run() {
+  rm -f "$work/part" "$work/end" "$work/pipe"
+  mkfifo "$work/pipe"
+  collect <"$work/pipe" &
+  collector=$!
+  start >"$work/pipe" 2>&1 </dev/null
+  status=$?
+  # What a command leaves in the background may hold the pipe open for ever.
+  { sleep 1 && kill "$collector"; } >/dev/null 2>&1 &
+  watchdog=$!
+  wait "$collector"
+  kill "$watchdog" 2>/dev/null
+  record "$number" "$status"
+}
+
+# The started mark comes first: a command that a crash cut short is never run again.
+start() (
+  trap - TERM
+  . "$work/command.$number"
+  : >"$work/started.$number"
+  rm -f "$work/command.$number"
+  cd "$root/root" || exit 1
+  exec env -i PATH="$path" HOME="$root/root" USER=root LOGNAME=root SHELL=/bin/sh LANG=C.UTF-8 \
+    /bin/sh -c 'exec "$@"' sh "$@"
+)
+
+# Keeps the end of what comes in, in bounded space. When told to end before the pipe does, it
+# leaves somebody reading: a daemon must not die because nobody takes what it prints.
+collect() {
+  exec 3<&0
+  trap 'kill "$reader"; cat <&3 >/dev/null 2>&1 & exit 0' TERM
+  while :; do
+    dd bs=65536 count=256 of="$work/part" <&3 2>/dev/null &
+    reader=$!
+    wait "$reader"
+    if ! [ -s "$work/part" ]; then return; fi
+    output_end >"$work/end.new"
+    rm -f "$work/part"
+    mv "$work/end.new" "$work/end"
+  done
+}
+
+output_end() { cat "$work/end" "$work/part" 2>/dev/null | tail -c "$kept"; }
+
+interrupted() {
+  {
+    output_end
+    printf '\nInterrupted: the server stopped or restarted while this command ran.\n'
+  } >"$work/part.new"
+  rm -f "$work/end"
+  mv "$work/part.new" "$work/part"
+  record "$1" 143
+}
+
+# A result is its exit status, the length of its output, and the output.
+record() {
+  output_end >"$work/output"
+  {
+    printf '%s %s\n' "$2" "$(($(wc -c <"$work/output")))"
+    cat "$work/output"
+  } >"$work/result.new"
+  mv "$work/result.new" "$work/result.$1"
+  rm -f "$work/started.$1" "$work/part" "$work/end" "$work/output"
+}
+
+# The one file that is read from outside: where this is, and the results so far.
+report() {
+  {
+    printf '%s %s %s\n' "$1" "$2" "$sshd"
+    reported=0
+    while [ "$reported" -lt "${total:-0}" ]; do
+      reported=$((reported + 1))
+      if [ -f "$work/result.$reported" ]; then cat "$work/result.$reported"; fi
+    done
+  } >"$state/progress.new"
+  mv "$state/progress.new" "$state/progress"
+}
+
+finish() {
+  report done "$total"
+  rm -rf "$work" "$0"
+}
+
+main
+exit

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { handoverFiles, type InitialCommand } from './handover.ts';
+import { type GuestProgress, readProgress } from './progress.ts';
+
+const runner = '/var/lib/cloud/scripts/per-boot/00-berth';
+const passwordHash = "$y$j9T$ab'cd$efgh";
+let root: string;
+let out: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'berth-runner-'));
+  out = join(root, 'out');
+  fakeProgram('chpasswd', `echo "$@" >${root}/chpasswd.args; cat >${root}/chpasswd.in`);
+  fakeProgram('sshd', '');
+  fakeProgram('systemctl', `echo "$@" >>${root}/systemctl.args`);
+  mkdirSync(join(root, 'etc/ssh'), { recursive: true });
+  writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n');
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function fakeProgram(name: string, body: string): void {
+  const path = join(root, 'bin', name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+}
+
+function handOver(commands: InitialCommand[]): void {
+  for (const file of handoverFiles({ passwordHash, commands })) {
+    const { mode } = file;
+    const path = join(root, file.path);
+    if (file.type === 'directory') mkdirSync(path, { recursive: true, mode });
+    else writeFileSync(path, file.content, { mode });
+  }
+}
+
+/** One boot of the guest: its whole process group, so that a crash takes the commands along. */
+function boot() {
+  const path = `${root}/bin:${process.env.PATH}`;
+  const env = { PATH: path, BERTH_ROOT: root, BERTH_PATH: path };
+  const child = spawn('/bin/sh', [join(root, runner)], { env, stdio: 'inherit', detached: true });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  return { ended, crash: () => process.kill(-(child.pid as number), 'SIGKILL') };
+}
+
+async function run(commands: InitialCommand[]): Promise<GuestProgress> {
+  handOver(commands);
+  assert.equal(await boot().ended, 0);
+  return await progress(commands.length);
+}
+
+function progress(total: number): Promise<GuestProgress> {
+  return readProgress(async (path) => await readFile(join(root, path)).catch(() => null), total);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !condition(); i++) await sleep(10);
+  assert.ok(condition());
+}
+
+test('commands run in order, and one that fails does not end the rest', async () => {
+  const { phase, finished, results } = await run([
+    `echo one; echo one >>${out}`,
+    `echo two >>${out}; echo wrong >&2; exit 7`,
+    ['/no/such/program'],
+    `echo three >>${out}; pwd; echo $HOME; cat`,
+  ]);
+  assert.deepEqual([phase, finished], ['done', 4]);
+  assert.equal(readFileSync(out, 'utf8'), 'one\ntwo\nthree\n');
+  assert.deepEqual(
+    results.map((r) => r.exit_status),
+    [0, 7, 127, 0],
+  );
+  assert.equal(results[1]?.output, 'wrong\n');
+  assert.equal(results[3]?.output, `${root}/root\n${root}/root\n`);
+});
+
+test('arguments arrive byte by byte as they were given', async () => {
+  const odd = ["it's", '"$HOME"', 'a\nb\n', '-n', '', '\\n \t*', 'ü€😀', '`id`', '\x01\x7f'];
+  const { results } = await run([['printf', '[%s]', ...odd], '-x; true', `printf %s 'a'"b"`]);
+  assert.equal(results[0]?.output, odd.map((argument) => `[${argument}]`).join(''));
+  assert.notEqual(results[1]?.exit_status, 2);
+  assert.equal(results[2]?.output, 'ab');
+});
+
+test("the password's hash goes to chpasswd by its input alone", async () => {
+  await run([]);
+  assert.equal(readFileSync(join(root, 'chpasswd.in'), 'utf8'), `root:${passwordHash}\n`);
+  assert.equal(readFileSync(join(root, 'chpasswd.args'), 'utf8'), '-e\n');
+});
+
+test('root may log in over SSH with its password, and sshd is told once', async () => {
+  await run(['true']);
+  const settings = readFileSync(join(root, 'etc/ssh/sshd_config.d/00-berth.conf'), 'utf8');
+  assert.match(settings, /^PermitRootLogin yes$/m);
+  const calls = readFileSync(join(root, 'systemctl.args'), 'utf8');
+  assert.equal(calls.match(/try-reload/g)?.length, 1);
+});
+
+test('a guest without an SSH server gets one, or says that it has none', async () => {
+  rmSync(join(root, 'bin/sshd'));
+  fakeProgram('apt-get', `echo "$@" >>${root}/apt.args; exit 1`);
+  fakeProgram('sleep', '');
+  const { sshReady, phase } = await run([]);
+  assert.deepEqual([sshReady, phase], [existsSync('/usr/sbin/sshd'), 'done']);
+});
+
+test('of a long output the end is kept', async () => {
+  const { results } = await run(['seq 1 2000000; echo end']);
+  assert.equal(results[0]?.output.length, 4096);
+  assert.match(results[0]?.output ?? '', /2000000\nend\n$/);
+});
+
+test('output that is no text is made safe to store', async () => {
+  const { results } = await run([
+    `printf 'a\\000b\\377c'`,
+    "printf 'x%.0s' $(seq 4094); printf '€€'",
+  ]);
+  assert.equal(results[0]?.output, 'a\ufffdb\ufffdc');
+  assert.match(results[1]?.output ?? '', /^x+€€$/);
+});
+
+test('a child left in the background neither blocks nor loses its output pipe', async () => {
+  const begun = Date.now();
+  const survived = join(root, 'survived');
+  const { results } = await run([`(sleep 2; echo late; echo >${survived}) & echo started`]);
+  assert.ok(Date.now() - begun < 1900);
+  assert.deepEqual(results, [{ exit_status: 0, output: 'started\n' }]);
+  await until(() => existsSync(survived));
+});
+
+test('a command cut short by a crash is recorded, not repeated, and the rest run', async () => {
+  const commands = ['true', `echo x >>${out}; echo before; sleep 60`, `echo y >>${out}`];
+  handOver(commands);
+  const first = boot();
+  await until(() => existsSync(join(root, 'var/lib/berth/work/end')) || existsSync(out));
+  await sleep(100);
+  assert.deepEqual((await progress(3)).finished, 1);
+  first.crash();
+  await first.ended;
+  assert.equal(await boot().ended, 0);
+  const { phase, results } = await progress(3);
+  assert.equal(phase, 'done');
+  assert.equal(readFileSync(out, 'utf8'), 'x\ny\n');
+  assert.equal(results[1]?.exit_status, 143);
+  assert.match(results[1]?.output ?? '', /^before\n\nInterrupted: /);
+});
+
+test('no command starts while the guest goes down; the rest run after the next boot', async () => {
+  fakeProgram('systemctl', `[ "$1" != is-system-running ] || cat ${root}/system-state`);
+  writeFileSync(join(root, 'system-state'), 'running');
+  const commands = [`echo stopping >${root}/system-state; echo one >>${out}`, `echo two >>${out}`];
+  assert.equal((await run(commands)).phase, 'running');
+  assert.equal(readFileSync(out, 'utf8'), 'one\n');
+  writeFileSync(join(root, 'system-state'), 'running');
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(2)).phase, 'done');
+  assert.equal(readFileSync(out, 'utf8'), 'one\ntwo\n');
+});
+
+test('a secret is gone once its command has started, and everything but the results at the end', async () => {
+  const secret = 'hunter2';
+  const look = `grep -rl ${secret.slice(0, 3)}${secret.slice(3)} ${root}/var; true`;
+  const { results } = await run([`true ${secret}`, look]);
+  assert.equal(results[1]?.output, '');
+  assert.deepEqual(readdirSync(join(root, 'var/lib/berth')), ['progress']);
+  assert.ok(!existsSync(join(root, runner)));
+});
+
+test('the progress says which command runs', async () => {
+  handOver(['true', `touch ${out}; sleep 60`]);
+  const running = boot();
+  await until(() => existsSync(out));
+  const { phase, finished } = await progress(2);
+  running.crash();
+  assert.deepEqual([phase, finished], ['running', 1]);
+});

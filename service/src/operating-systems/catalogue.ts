@@ -1,0 +1,46 @@
+import type { ImageSource, OperatingSystemType } from '../db/schema.ts';
+
+export interface CatalogueEntry {
+  slug: string;
+  name: string;
+  version: string;
+  type: OperatingSystemType;
+  source: ImageSource;
+  minRamMb: number;
+  minDiskGb: number;
+}
+
+const imageServer = 'https://images.linuxcontainers.org';
+
+/** What every new installation offers. The aliases are of images with cloud-init in them. */
+export const defaultCatalogue: readonly CatalogueEntry[] = [
+  { ...container('debian-12', 'Debian', '12'), source: { build: 'debian-12' } },
+  { ...container('debian-13', 'Debian', '13'), source: pulled('debian/13/cloud') },
+  { ...container('ubuntu-24.04', 'Ubuntu', '24.04 LTS'), source: pulled('ubuntu/24.04/cloud') },
+  {
+    ...container('almalinux-9', 'AlmaLinux', '9'),
+    source: pulled('almalinux/9/cloud'),
+    minRamMb: 512,
+    minDiskGb: 3,
+  },
+  {
+    ...container('alpine-3.22', 'Alpine Linux', '3.22'),
+    source: pulled('alpine/3.22/cloud'),
+    minRamMb: 128,
+    minDiskGb: 1,
+  },
+];
+
+function container(slug: string, name: string, version: string) {
+  return { slug, name, version, type: 'container' as const, minRamMb: 256, minDiskGb: 2 };
+}
+
+function pulled(alias: string): ImageSource {
+  return { server: imageServer, alias };
+}
+
+/** This machine's architecture in the words of the kernel and of Incus. */
+export function machineArchitecture(arch: string = process.arch): string {
+  const names: Record<string, string> = { x64: 'x86_64', arm64: 'aarch64' };
+  return names[arch] ?? arch;
+}

@@ -1,0 +1,1 @@
+{{ config_get("cloud-init.vendor-data", properties.default) }}
