@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { insertServer } from '../servers/queries.ts';
+import { type Installation, installation } from '../testing/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { chooseAddresses, holdAddresses } from './addresses.ts';
+import { releaseAddresses } from './queries.ts';
+
+const poolSize = 5;
+let database: TestDatabase;
+let place: Installation;
+
+before(async () => {
+  database = await createTestDatabase();
+  place = await installation(database.db, { addresses: poolSize });
+});
+
+after(() => database.close());
+
+async function take(): Promise<{ serverId: number; ips: string[] }> {
+  return await database.db.transaction().execute(async (trx) => {
+    const chosen = await chooseAddresses(trx, place.locationId);
+    const serverId = await insertServer(trx, {
+      ...place,
+      uuid: randomUUID(),
+      hostname: 'test',
+      mac: randomUUID(),
+      cpu: 1,
+      ramMb: 256,
+      diskGb: 2,
+      trafficAllowance: null,
+    });
+    await holdAddresses(trx, serverId, chosen);
+    return { serverId, ips: chosen.map(({ ip }) => ip) };
+  });
+}
+
+const release = (serverId: number) =>
+  database.db.transaction().execute((trx) => releaseAddresses(trx, serverId));
+
+test('servers that ask at once get an address of each family, and none is given twice', async () => {
+  const taken = await Promise.all(Array.from({ length: poolSize }, take));
+  assert.deepEqual(taken.map(({ ips }) => ips[0]).toSorted(), [
+    '10.9.0.2',
+    '10.9.0.3',
+    '10.9.0.4',
+    '10.9.0.5',
+    '10.9.0.6',
+  ]);
+  assert.equal(new Set(taken.map(({ ips }) => ips[1])).size, poolSize);
+
+  await assert.rejects(take(), { code: 'no_address_left' });
+  const held = await database.db.selectFrom('addresses').select('ip').execute();
+  assert.equal(held.length, 2 * poolSize, 'the refused create reserved something');
+
+  // The one released last rests longest: the search goes on from the last taken.
+  await release(taken[1]?.serverId ?? 0);
+  await release(taken[3]?.serverId ?? 0);
+  const free = [taken[1], taken[3]].map((server) => server?.ips[0]).toSorted();
+  const again = [await take(), await take()];
+  assert.deepEqual(again.map(({ ips }) => ips[0]).toSorted(), free);
+});

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { HealthCheck } from './health/checks.ts';
+import type { App } from './http/app-types.ts';
+import { createHttpServer } from './http/server.ts';
+import { listAllLocations } from './locations/queries.ts';
+import { createWaiter } from './operations/waiter.ts';
+import { routes } from './routes.ts';
+import type { Foundation } from './workers.ts';
+
+/** The HTTP API on a foundation, ready to listen. */
+export async function createApi(foundation: Foundation): Promise<App> {
+  const { db, log, notifications, secretKey } = foundation;
+  return await createHttpServer({
+    deps: {
+      db,
+      secretKey,
+      healthChecks: await healthChecks(foundation),
+      untilEnded: createWaiter(db, notifications),
+    },
+    routes,
+    log,
+  });
+}
+
+async function healthChecks({ db, engines }: Foundation): Promise<HealthCheck[]> {
+  const locations = await listAllLocations(db);
+  return [
+    { name: 'database', check: async () => void (await sql`select 1`.execute(db)) },
+    ...locations.map((location) => ({
+      name: `location ${location.name}`,
+      check: async () => void (await engines.of(location).server.info()),
+    })),
+  ];
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+
+/** Everything that can be set from outside. The only reader of the environment. */
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
+  databaseUrl: string | undefined;
+  incusSocket: string | undefined;
+  /** Names of what `npm start` makes in Incus for the location `local`. */
+  local: { project: string; pool: string; network: string };
+  /** A guest's time to shut down before a graceful stop fails. */
+  stopTimeoutSeconds: number;
+  logLevel: string;
+}
+
+export class ConfigError extends Error {}
+
+type Environment = Record<string, string | undefined>;
+
+export function loadConfig(env: Environment = process.env): Config {
+  return {
+    host: env.BERTH_HOST ?? '127.0.0.1',
+    port: wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535),
+    dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
+    databaseUrl: env.DATABASE_URL,
+    incusSocket: env.BERTH_INCUS_SOCKET,
+    local: {
+      project: env.BERTH_LOCAL_PROJECT ?? 'berth',
+      pool: env.BERTH_LOCAL_POOL ?? 'berth',
+      network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
+    },
+    stopTimeoutSeconds: wholeNumber(env, 'BERTH_STOP_TIMEOUT', 60, 1, 3600),
+    logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
+  };
+}
+
+function wholeNumber(env: Environment, name: string, unset: number, min: number, max: number) {
+  const text = env[name];
+  if (text === undefined) return unset;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+}

@@ -1,0 +1,141 @@
+import { statfs } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { isEngineError } from '../incus/errors.ts';
+import type { Network } from '../incus/networks.ts';
+import { upsertNode } from '../nodes/queries.ts';
+import { dropOtherPools, insertPool, type LocationRow, upsertLocation } from './queries.ts';
+import { freeIpv4Subnet, ipv4Pool, ipv6Pool } from './subnets.ts';
+
+const gigabyte = 1024 ** 3;
+const megabyte = 1024 ** 2;
+/** The pool's file is sparse: this is what it may grow to, not what it takes. */
+const poolShareOfFreeDisk = 0.8;
+const smallestPoolGigabytes = 5;
+
+export interface LocalEngine {
+  client: IncusClient;
+  socketPath: string;
+  names: Config['local'];
+  /** The directory that Incus keeps its data in, to see how much disk there is. */
+  diskPath: string;
+}
+
+type Say = (text: string) => void;
+
+/** Makes what the location `local` needs in Incus, unless it is there, and enters it in our records. */
+export async function ensureLocalLocation(
+  db: Db,
+  engine: LocalEngine,
+  say: Say,
+): Promise<LocationRow> {
+  await ensureProject(engine, say);
+  const poolBytes = await ensurePool(engine, say);
+  const network = await ensureNetwork(engine, say);
+  const { server } = engine.client;
+  const [info, resources] = await Promise.all([server.info(), server.resources()]);
+  const cpu = resources.cpu.total;
+  const ramMb = Math.floor(resources.memory.total / megabyte);
+  return await db.transaction().execute(async (trx) => {
+    const location = await upsertLocation(trx, {
+      name: 'local',
+      description: 'This machine',
+      engine: { socket_path: engine.socketPath },
+      incus_project: engine.names.project,
+      storage_pool: engine.names.pool,
+      network: engine.names.network,
+      max_cpu: cpu,
+      max_ram_mb: ramMb,
+      max_disk_gb: Math.floor(poolBytes / gigabyte),
+    });
+    const { server_name: name, server_clustered: clustered } = info.environment;
+    const member = clustered ? name : null;
+    await upsertNode(trx, location.id, { name, member, status: 'online', cpu, ramMb });
+    const pools = addressPools(network);
+    for (const pool of pools) await insertPool(trx, location.id, pool);
+    await dropOtherPools(
+      trx,
+      location.id,
+      pools.map(({ cidr }) => cidr),
+    );
+    return location;
+  });
+}
+
+async function ensureProject({ client, names }: LocalEngine, say: Say): Promise<void> {
+  if (await client.projects.get(names.project)) return;
+  say(`Making the project ${names.project} in Incus`);
+  await unlessExists(
+    client.projects.create({
+      name: names.project,
+      description: 'Servers of Berth. Change them through Berth only.',
+      config: {
+        'features.images': 'true',
+        'features.profiles': 'true',
+        'features.networks': 'false',
+        'features.storage.volumes': 'true',
+      },
+    }),
+  );
+}
+
+async function ensurePool({ client, names, diskPath }: LocalEngine, say: Say): Promise<number> {
+  if (!(await client.storage.getPool(names.pool))) {
+    const { bavail, bsize } = await statfs(diskPath);
+    const free = Math.floor((bavail * bsize * poolShareOfFreeDisk) / gigabyte);
+    const size = `${Math.max(free, smallestPoolGigabytes)}GiB`;
+    say(`Making the storage pool ${names.pool} (btrfs, up to ${size})`);
+    const description = 'Disks of the servers of Berth';
+    const pool = { name: names.pool, driver: 'btrfs', description, config: { size } };
+    await unlessExists(client.storage.createPool(pool));
+  }
+  return (await client.storage.poolResources(names.pool)).space.total;
+}
+
+async function ensureNetwork({ client, names }: LocalEngine, say: Say): Promise<Network> {
+  const found = await client.networks.get(names.network);
+  if (found) return found;
+  say(`Making the network ${names.network} (a bridge with IPv4 NAT and private IPv6)`);
+  await unlessExists(
+    client.networks.create({
+      name: names.network,
+      type: 'bridge',
+      description: 'Network of the servers of Berth',
+      config: {
+        'ipv4.address': freeIpv4Subnet(ownIpv4Addresses()),
+        'ipv4.nat': 'true',
+        'ipv6.address': 'auto',
+        'ipv6.nat': 'true',
+        // A fixed IPv6 address on a NIC asks for it (Incus documentation, "Type: nic").
+        'ipv6.dhcp.stateful': 'true',
+      },
+    }),
+  );
+  const made = await client.networks.get(names.network);
+  if (!made) throw new Error(`Incus made the network ${names.network} but does not show it.`);
+  return made;
+}
+
+function ownIpv4Addresses(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : []));
+}
+
+function addressPools({ name, config }: Network) {
+  const ipv4 = config['ipv4.address'];
+  const ipv6 = config['ipv6.address'];
+  if (!ipv4 || ipv4 === 'none') {
+    throw new Error(`The network ${name} has no IPv4 subnet; set ipv4.address on it.`);
+  }
+  return [ipv4Pool(ipv4), ...(ipv6 && ipv6 !== 'none' ? [ipv6Pool(ipv6)] : [])];
+}
+
+async function unlessExists(creation: Promise<unknown>): Promise<void> {
+  try {
+    await creation;
+  } catch (error) {
+    if (!isEngineError(error, 'already_exists')) throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { type Selectable, sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Database, EngineAddress } from '../db/schema.ts';
+import type { Subnet } from './subnets.ts';
+
+export type LocationRow = Selectable<Database['locations']>;
+
+export async function findLocation(db: Queryable, id: number): Promise<LocationRow | undefined> {
+  return await db.selectFrom('locations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** For ids that our own rows refer to. */
+export async function requireLocation(db: Queryable, id: number): Promise<LocationRow> {
+  const query = db.selectFrom('locations').selectAll().where('id', '=', id);
+  return await query.executeTakeFirstOrThrow();
+}
+
+export interface LocationPage {
+  enabled?: boolean | undefined;
+  /** The id of the last one of the page before. */
+  afterId: number;
+  limit: number | undefined;
+}
+
+/** One page, by id. */
+export async function listLocations(db: Queryable, page: LocationPage): Promise<LocationRow[]> {
+  let query = db.selectFrom('locations').selectAll().where('id', '>', page.afterId).orderBy('id');
+  if (page.enabled !== undefined) query = query.where('enabled', '=', page.enabled);
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  return await query.execute();
+}
+
+export async function listAllLocations(db: Queryable): Promise<LocationRow[]> {
+  return await db.selectFrom('locations').selectAll().orderBy('id').execute();
+}
+
+export interface NewLocation {
+  name: string;
+  description: string;
+  engine: EngineAddress;
+  incus_project: string;
+  storage_pool: string;
+  network: string;
+  max_cpu: number;
+  max_ram_mb: number;
+  max_disk_gb: number;
+}
+
+/** Enters a location, or brings the one of this name up to date. */
+export async function upsertLocation(trx: Trx, location: NewLocation): Promise<LocationRow> {
+  const values = { ...location, engine: JSON.stringify(location.engine) };
+  return await trx
+    .insertInto('locations')
+    .values(values)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Enters a pool of addresses, unless its subnet is known. */
+export async function insertPool(trx: Trx, locationId: number, pool: Subnet): Promise<void> {
+  await trx
+    .insertInto('address_pools')
+    .values({ location_id: locationId, ...pool })
+    .onConflict((conflict) => conflict.column('cidr').doNothing())
+    .execute();
+}
+
+/** Drops a location's pools but these, as far as no address of them is held. */
+export async function dropOtherPools(
+  trx: Trx,
+  locationId: number,
+  keep: readonly string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('address_pools')
+    .where('location_id', '=', locationId)
+    .where('cidr', 'not in', keep)
+    .where(sql<boolean>`not exists (select from addresses where pool_id = address_pools.id)`)
+    .execute();
+}
+
+export async function locationReachable(db: Queryable, id: number): Promise<void> {
+  await db
+    .updateTable('locations')
+    .set({ reachable: true, unreachable_reason: null, reachable_changed_at: now })
+    .where('id', '=', id)
+    .where('reachable', '=', false)
+    .execute();
+}
+
+/** Since when is kept while only the reason changes. */
+export async function locationUnreachable(
+  db: Queryable,
+  id: number,
+  reason: string,
+): Promise<void> {
+  await db
+    .updateTable('locations')
+    .set({
+      reachable: false,
+      unreachable_reason: reason,
+      reachable_changed_at: sql<string>`case when reachable then now() else reachable_changed_at end`,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+const now = sql<string>`now()`;

@@ -1,0 +1,73 @@
+import ipaddr from 'ipaddr.js';
+
+/** Addresses to give to servers: those of a bridge's subnet but its own, inclusive bounds. */
+export interface Subnet {
+  cidr: string;
+  gateway: string;
+  nameservers: string[];
+  first: string;
+  last: string;
+}
+
+/** `10.84.1.1/24` → the rest of its subnet, with the bridge as gateway and name server. */
+export function ipv4Pool(bridge: string): Subnet {
+  const [gateway, length] = ipaddr.IPv4.parseCIDR(bridge);
+  const network = ipaddr.IPv4.networkAddressFromCIDR(bridge);
+  const broadcast = ipaddr.IPv4.broadcastAddressFromCIDR(bridge);
+  return {
+    cidr: `${network}/${length}`,
+    gateway: gateway.toString(),
+    nameservers: [gateway.toString()],
+    first: offset(gateway, 1),
+    last: offset(broadcast, -1),
+  };
+}
+
+/** `fd42:…::1/64` → 2^32 addresses after the bridge's: more than will ever be held at once. */
+export function ipv6Pool(bridge: string): Subnet {
+  const [gateway, length] = ipaddr.IPv6.parseCIDR(bridge);
+  const network = ipaddr.IPv6.networkAddressFromCIDR(bridge);
+  const last = network.toByteArray();
+  last.fill(0xff, 12);
+  return {
+    cidr: `${network.toRFC5952String()}/${length}`,
+    gateway: gateway.toRFC5952String(),
+    nameservers: [gateway.toRFC5952String()],
+    first: offset(gateway, 1),
+    last: ipaddr.fromByteArray(last).toString(),
+  };
+}
+
+function offset(address: ipaddr.IPv4 | ipaddr.IPv6, by: number): string {
+  const bytes = address.toByteArray();
+  for (let at = bytes.length - 1, carry = by; carry !== 0 && at >= 0; at -= 1) {
+    const sum = (bytes[at] ?? 0) + carry;
+    bytes[at] = ((sum % 256) + 256) % 256;
+    carry = Math.floor(sum / 256);
+  }
+  return ipaddr.fromByteArray(bytes).toString();
+}
+
+/** Second bytes and up of private ranges (RFC 1918) that few others use. */
+const candidates = [
+  ...Array.from({ length: 128 }, (_, i) => `10.84.${i + 1}.1/24`),
+  ...Array.from({ length: 16 }, (_, i) => `172.${16 + i}.84.1/24`),
+  ...Array.from({ length: 128 }, (_, i) => `192.168.${127 + i}.1/24`),
+];
+
+/**
+ * A private subnet that none of the machine's own overlaps, as a bridge's address in it. Incus's
+ * `auto` also refuses what a mere route covers, which on many networks is all of 10.0.0.0/8.
+ * @param taken addresses of the machine with their prefix lengths: `192.168.1.7/24`
+ */
+export function freeIpv4Subnet(taken: readonly string[]): string {
+  const ranges = taken.map((cidr) => ipaddr.IPv4.parseCIDR(cidr));
+  const free = candidates.find((candidate) => {
+    const [address, length] = ipaddr.IPv4.parseCIDR(candidate);
+    return ranges.every(
+      ([other, otherLength]) => !address.match(other, Math.min(length, otherLength)),
+    );
+  });
+  if (free) return free;
+  throw new Error('No private IPv4 subnet is free here. Make the network in Incus by hand.');
+}

@@ -1,0 +1,36 @@
+export interface Serialised {
+  /** Runs for this key now, or once more after the run under way: no hint is lost, none piles up. */
+  run(key: string): void;
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void>;
+}
+
+/** Runs `work` one at a time for each key. Errors go to `onError`. */
+export function serialised(
+  work: (key: string) => Promise<void>,
+  onError: (error: unknown) => void,
+): Serialised {
+  const running = new Map<string, Promise<void>>();
+  const again = new Set<string>();
+
+  async function repeat(key: string): Promise<void> {
+    do {
+      again.delete(key);
+      await work(key).catch(onError);
+    } while (again.has(key));
+  }
+
+  return {
+    run(key) {
+      if (running.has(key)) again.add(key);
+      else
+        running.set(
+          key,
+          repeat(key).finally(() => running.delete(key)),
+        );
+    },
+    async idle() {
+      await Promise.all(running.values());
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { enterSightings, installedServers, type Sighting } from '../servers/queries.ts';
+import { engineStatus } from '../servers/truth.ts';
+
+/** Between two readings that must agree before an instance counts as gone. */
+const secondReadingMilliseconds = 1500;
+
+export interface Subject {
+  db: Db;
+  client: IncusClient;
+  locationId: number;
+  signal: AbortSignal;
+}
+
+const prefix = 'srv-';
+
+/** Looks at one instance and enters what it is. An absence is looked at twice. */
+export async function lookAtInstance(subject: Subject, name: string): Promise<void> {
+  if (!name.startsWith(prefix)) return;
+  const uuid = name.slice(prefix.length);
+  const status = await read(subject, name);
+  if (status && status !== 'absent') await enterSightings(subject.db, [{ uuid, status }]);
+  if (status === 'absent') await confirmAbsent(subject, [uuid]);
+}
+
+async function read({ client, signal }: Subject, name: string) {
+  const instance = await client.instances.get(name, { signal });
+  return instance ? engineStatus(instance.status) : 'absent';
+}
+
+/** Compares all servers of a location with all its instances. */
+export async function sweepLocation(subject: Subject): Promise<void> {
+  const { db, client, locationId, signal } = subject;
+  const instances = await client.instances.list({ signal });
+  const sightings = instances.flatMap(({ name, status }): Sighting[] => {
+    const known = engineStatus(status);
+    return known && name.startsWith(prefix)
+      ? [{ uuid: name.slice(prefix.length), status: known }]
+      : [];
+  });
+  await enterSightings(db, sightings);
+  const names = new Set(instances.map(({ name }) => name));
+  const servers = await installedServers(db, locationId);
+  const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(prefix + uuid));
+  await confirmAbsent(subject, missing);
+}
+
+async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
+  if (uuids.length === 0) return;
+  const expected = new Set(
+    (await installedServers(subject.db, subject.locationId)).map((s) => s.uuid),
+  );
+  const ours = uuids.filter((uuid) => expected.has(uuid));
+  if (ours.length === 0) return;
+  await sleep(secondReadingMilliseconds, undefined, { signal: subject.signal });
+  for (const uuid of ours) {
+    if ((await read(subject, prefix + uuid)) !== 'absent') continue;
+    await enterSightings(subject.db, [{ uuid, status: 'not_exists' }]);
+  }
+}

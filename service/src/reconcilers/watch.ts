@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { whileLeading } from '../db/leader.ts';
+import type { NotificationListener } from '../db/notifications.ts';
+import { watchEvents } from '../incus/events.ts';
+import { connectionOf, type Engines } from '../locations/engines.ts';
+import { type LocationRow, locationReachable, locationUnreachable } from '../locations/queries.ts';
+import { serverOfOperation } from '../servers/queries.ts';
+import { serialised } from './serialised.ts';
+import { lookAtInstance, sweepLocation } from './truth.ts';
+
+const sweepMilliseconds = 60_000;
+
+export interface Watching {
+  db: Db;
+  pool: pg.Pool;
+  engines: Engines;
+  notifications: NotificationListener;
+  log: Logger;
+}
+
+/**
+ * Keeps the status of a location's servers true, in one process over all replicas: an event, or an
+ * operation's end, is a hint to look at one instance; each (re)connection and each minute compares
+ * them all.
+ */
+export async function watchLocation(
+  watching: Watching,
+  location: LocationRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pool, log } = watching;
+  const name = `watch location ${location.id}`;
+  await whileLeading({ pool, name, log, signal }, (leading) => watch(watching, location, leading));
+}
+
+async function watch(watching: Watching, location: LocationRow, signal: AbortSignal) {
+  const { db, engines, log, notifications } = watching;
+  const subject = { db, client: engines.of(location), locationId: location.id, signal };
+  const report = (error: unknown) => {
+    if (!signal.aborted)
+      log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
+  };
+  const look = serialised((name) => lookAtInstance(subject, name), report);
+  const sweep = serialised(() => sweepLocation(subject), report);
+  const timer = setInterval(() => sweep.run('all'), sweepMilliseconds);
+  const off = notifications.on('operation_finished', async ({ id }) => {
+    const server = await serverOfOperation(db, id).catch(report);
+    if (server && server.locationId === location.id) look.run(`srv-${server.uuid}`);
+  });
+  try {
+    await watchEvents(connectionOf(location, engines.identity), {
+      types: ['lifecycle'],
+      project: location.incus_project,
+      signal,
+      onConnect() {
+        locationReachable(db, location.id).catch(report);
+        sweep.run('all');
+      },
+      onDisconnect(reason) {
+        locationUnreachable(db, location.id, String(reason)).catch(report);
+      },
+      onEvent(event) {
+        if (event.type === 'lifecycle' && event.instance) look.run(event.instance);
+      },
+    });
+  } finally {
+    clearInterval(timer);
+    off();
+    await Promise.all([look.idle(), sweep.idle()]);
+  }
+}

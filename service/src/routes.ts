@@ -1,0 +1,15 @@
+import { healthRoutes } from './health/routes.ts';
+import type { Routes } from './http/app-types.ts';
+import { locationRoutes } from './locations/routes.ts';
+import { operatingSystemRoutes } from './operating-systems/routes.ts';
+import { operationRoutes } from './operations/routes.ts';
+import { serverRoutes } from './servers/routes.ts';
+
+/** The whole API, in the order of its documentation. A new noun is a line here. */
+export const routes: readonly Routes[] = [
+  serverRoutes,
+  operationRoutes,
+  locationRoutes,
+  operatingSystemRoutes,
+  healthRoutes,
+];

@@ -1,0 +1,78 @@
+import { networkConfig, userData } from '../guests/cloud-init.ts';
+import type { ServerForOperation } from './queries.ts';
+
+export const instanceName = (uuid: string) => `srv-${uuid}`;
+
+/** Names of our labels on an instance: whose it is, and which server. */
+export const installationLabel = 'user.berth.installation';
+export const serverLabel = 'user.berth.server';
+
+const processesPerGigabyte = 2048;
+const fewestProcesses = 1024;
+
+/**
+ * The body of `POST /1.0/instances` for a server. No secret is in it: whoever reads the instance's
+ * configuration, the guest included, reads this.
+ */
+export function instanceDefinition(
+  server: ServerForOperation,
+  imageFingerprint: string,
+  installationId: string,
+) {
+  return {
+    name: instanceName(server.uuid),
+    type: server.os.type,
+    source: { type: 'image' as const, fingerprint: imageFingerprint },
+    profiles: [],
+    config: {
+      'limits.cpu': String(server.cpu),
+      'limits.memory': `${server.ramMb}MiB`,
+      ...(server.os.type === 'container' ? containerLimits(server) : machineSettings),
+      'cloud-init.user-data': userData({ hostname: server.hostname }),
+      'cloud-init.network-config': networkConfig({
+        type: server.os.type,
+        mac: server.mac,
+        addresses: server.addresses,
+      }),
+      [installationLabel]: installationId,
+      [serverLabel]: server.uuid,
+    },
+    devices: {
+      root: { type: 'disk', path: '/', pool: server.storagePool, size: `${server.diskGb}GiB` },
+      eth0: networkDevice(server),
+    },
+  };
+}
+
+function containerLimits(server: ServerForOperation) {
+  const processes = Math.ceil((server.ramMb / 1024) * processesPerGigabyte);
+  return {
+    'limits.memory.swap': 'false',
+    'limits.processes': String(Math.max(processes, fewestProcesses)),
+    'security.idmap.isolated': 'true',
+    'security.nesting': 'false',
+    'security.privileged': 'false',
+  };
+}
+
+/** Figures of a guest's own agent could be forged, and count anew whenever it fails. */
+const machineSettings = { 'security.agent.metrics': 'false' };
+
+/** The filters refuse any packet that does not come from the server's own MAC and addresses. */
+function networkDevice(server: ServerForOperation): Record<string, string> {
+  const of = (family: 4 | 6) => server.addresses.find((address) => address.family === family)?.ip;
+  const ipv4 = of(4);
+  const ipv6 = of(6);
+  return {
+    type: 'nic',
+    name: 'eth0',
+    network: server.network,
+    hwaddr: server.mac,
+    'ipv4.address': ipv4 ?? 'none',
+    'ipv6.address': ipv6 ?? 'none',
+    'security.mac_filtering': 'true',
+    'security.ipv4_filtering': 'true',
+    'security.ipv6_filtering': 'true',
+    'security.port_isolation': 'true',
+  };
+}

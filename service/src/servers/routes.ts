@@ -1,0 +1,229 @@
+import { Readable } from 'node:stream';
+import { Accepted } from '@berth/contract/operations';
+import {
+  Server,
+  ServerCreate,
+  ServerCreateQuery,
+  ServerDryRun,
+  ServerQuery,
+  ServerStatusRecord,
+  ServerStop,
+} from '@berth/contract/servers';
+import { IdParams } from '@berth/contract/values';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { apiPath } from '../http/api-path.ts';
+import type { App, Deps } from '../http/app-types.ts';
+import { idempotently, sendAnswer } from '../http/idempotency.ts';
+import { answerPage, type Page, readPage } from '../http/pagination.ts';
+import { pathId } from '../http/path-id.ts';
+import { preferredWait, waitApplied } from '../http/prefer.ts';
+import { findServer, listServers, type ServerInFull, type ServerSort } from './queries.ts';
+import { createServer, dryRunCreate, requestAction, serverNotFound } from './servers.ts';
+import type { Action } from './states.ts';
+import { serverView, statusView } from './view.ts';
+
+const tags = ['Servers'];
+const rowsAtOnce = 500;
+
+export function serverRoutes(app: App, deps: Deps): void {
+  listRoute(app, deps);
+  viewRoutes(app, deps);
+  createRoute(app, deps);
+  actionRoutes(app, deps);
+}
+
+function listRoute(app: App, { db }: Deps): void {
+  app.get(
+    '/servers',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        operationId: 'server_list',
+        summary: 'List servers',
+        description: 'All of them, streamed; with `limit`, page by page.',
+        tags,
+        querystring: ServerQuery,
+        response: { 200: Type.Array(Server) },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage<ServerSort>(request.query);
+      const { projectId } = request.caller;
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listServers(db, projectId, { ...page, filters: request.query, after, limit });
+      if (page.fetch === undefined) return sendAll(reply, page, fetchPage);
+      const rows = await fetchPage(page.after, page.fetch);
+      return answerPage(request, reply, page, rows).map(serverView);
+    },
+  );
+}
+
+type FetchPage = (after: Page['after'], limit: number) => Promise<ServerInFull[]>;
+
+/** The first rows are read before the answer begins, so that a refusal can still be one. */
+async function sendAll(reply: FastifyReply, page: Page<ServerSort>, fetchPage: FetchPage) {
+  const first = await fetchPage(page.after, rowsAtOnce);
+  const stream = Readable.from(jsonArray(first, page, fetchPage), { objectMode: false });
+  return reply.type('application/json; charset=utf-8').send(stream);
+}
+
+async function* jsonArray(first: ServerInFull[], page: Page<ServerSort>, fetchPage: FetchPage) {
+  let separator = '[';
+  for (let rows = first; rows.length > 0; ) {
+    yield separator + rows.map((row) => JSON.stringify(serverView(row))).join(',');
+    separator = ',';
+    const last = rows.at(-1);
+    if (rows.length < rowsAtOnce || !last) break;
+    rows = await fetchPage({ value: last[page.sort], id: last.id }, rowsAtOnce);
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+function viewRoutes(app: App, { db }: Deps): void {
+  const find = async (request: FastifyRequest<{ Params: { id: string } }>) => {
+    const id = pathId(request.params.id, serverNotFound);
+    const row = await findServer(db, request.caller.projectId, id);
+    if (!row) throw serverNotFound(id);
+    return row;
+  };
+
+  app.get(
+    '/servers/:id',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        operationId: 'server_view',
+        summary: 'Show a server',
+        tags,
+        params: IdParams,
+        response: { 200: Server },
+      },
+    },
+    async (request) => serverView(await find(request)),
+  );
+
+  app.get(
+    '/servers/:id/status',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        operationId: 'server_status',
+        summary: 'Show what happens to a server',
+        description: 'Small and cheap: ask it as often as you like while something is under way.',
+        tags,
+        params: IdParams,
+        response: { 200: ServerStatusRecord },
+      },
+    },
+    async (request) => statusView(await find(request)),
+  );
+}
+
+function createRoute(app: App, { db, secretKey, untilEnded }: Deps): void {
+  app.post(
+    '/servers',
+    {
+      config: { scope: 'servers:write' },
+      schema: {
+        operationId: 'server_create',
+        summary: 'Create a server',
+        description:
+          'Answers at once, with the addresses that the server will have; its `/status` tells how far it is. ' +
+          'With `Prefer: wait=N` the answer waits up to N seconds for the server to be ready.',
+        tags,
+        querystring: ServerCreateQuery,
+        body: ServerCreate,
+        response: { 200: ServerDryRun, 201: Server },
+      },
+    },
+    async (request, reply) => {
+      const { body, caller } = request;
+      if (request.query.dry_run) return await dryRunCreate(db, body);
+      let operationId: number | undefined;
+      const answer = await idempotently(request, db, secretKey, async (trx) => {
+        const { serverId, operation } = await createServer(trx, caller, body, secretKey);
+        operationId = operation.id;
+        const row = await findServer(trx, caller.projectId, serverId);
+        if (!row) throw serverNotFound(serverId);
+        const headers = { Location: apiPath(request, `/servers/${serverId}`) };
+        return { status: 201, headers, body: serverView(row) };
+      });
+      const wait = preferredWait(request);
+      if (wait === 0 || operationId === undefined) return sendAnswer(reply, answer);
+      await untilEnded(operationId, wait);
+      waitApplied(reply, wait);
+      const row = await findServer(db, caller.projectId, answer.body.id);
+      return sendAnswer(reply, row ? { ...answer, body: serverView(row) } : answer);
+    },
+  );
+}
+
+const accepted: Record<Action, string> = {
+  start: 'The server is being started.',
+  stop: 'The server is being stopped.',
+  restart: 'The server is being restarted.',
+  delete: 'The server is being deleted.',
+};
+
+function actionRoutes(app: App, deps: Deps): void {
+  const waitHint = ' With `Prefer: wait=N` the answer waits up to N seconds for the outcome.';
+  const shared = { tags, params: IdParams, response: { 202: Accepted } };
+  const config = { scope: 'servers:write' } as const;
+
+  for (const action of ['start', 'restart'] as const) {
+    const schema = {
+      ...shared,
+      operationId: `server_${action}`,
+      summary: action === 'start' ? 'Start a stopped server' : 'Restart a running server',
+      description: `Asks the guest as its own administrator would.${waitHint}`,
+    };
+    app.post(`/servers/:id/${action}`, { config, schema }, (request, reply) =>
+      act(deps, request, reply, action),
+    );
+  }
+
+  const stop = {
+    ...shared,
+    operationId: 'server_stop',
+    summary: 'Stop a running server',
+    description:
+      'Asks the guest to shut down; with `force` its power is cut, and whatever start, stop or ' +
+      `restart is under way gives way.${waitHint}`,
+    body: ServerStop,
+  };
+  app.post('/servers/:id/stop', { config, schema: stop }, (request, reply) =>
+    act(deps, request, reply, 'stop', request.body?.force),
+  );
+
+  const remove = {
+    ...shared,
+    operationId: 'server_delete',
+    summary: 'Delete a server',
+    description: `With its disk and addresses, whatever it is doing. There is no way back.${waitHint}`,
+  };
+  app.delete('/servers/:id', { config, schema: remove }, (request, reply) =>
+    act(deps, request, reply, 'delete'),
+  );
+}
+
+async function act(
+  { db, secretKey, untilEnded }: Deps,
+  request: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+  action: Action,
+  force = false,
+) {
+  const id = pathId(request.params.id, serverNotFound);
+  const answer = await idempotently(request, db, secretKey, async (trx) => {
+    const operation = await requestAction(trx, request.caller, id, action, force);
+    return { status: 202, body: { message: accepted[action], operation_id: operation.id } };
+  });
+  const wait = preferredWait(request);
+  if (wait > 0) {
+    const ended = await untilEnded(answer.body.operation_id, wait);
+    waitApplied(reply, wait);
+    if (ended) return sendAnswer(reply, { ...answer, body: { ...answer.body, message: ended } });
+  }
+  return sendAnswer(reply, answer);
+}

@@ -1,0 +1,214 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServerCreate, ServerDryRun } from '@berth/contract/servers';
+import { encrypt as sha512crypt } from 'unixcrypt';
+import { type ChosenAddress, chooseAddresses, holdAddresses } from '../addresses/addresses.ts';
+import type { Db, Trx } from '../db/connection.ts';
+import { rolledBack } from '../db/rolled-back.ts';
+import { findLocation, type LocationRow } from '../locations/queries.ts';
+import { placeServer } from '../nodes/placement.ts';
+import type { NodeRoom } from '../nodes/queries.ts';
+import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
+import type { OperationKind } from '../operations/define.ts';
+import { sentence } from '../operations/define.ts';
+import {
+  insertOperation,
+  type OperationRow,
+  supersedeOperation,
+  unfinishedOperation,
+} from '../operations/queries.ts';
+import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { encrypt } from '../secrets.ts';
+import { type CreateSecrets, createOperation } from './create.ts';
+import { deleteOperation } from './delete.ts';
+import { insertServer, lockServer, type ServerRow, setServerState } from './queries.ts';
+import { restartOperation } from './restart.ts';
+import { startOperation } from './start.ts';
+import { type Action, allowedStatuses, supersededBy } from './states.ts';
+import { stopOperation } from './stop.ts';
+
+const kinds: Record<Action, OperationKind> = {
+  start: startOperation,
+  stop: stopOperation,
+  restart: restartOperation,
+  delete: deleteOperation,
+};
+
+/** Everything that a create decided, before anything is written. */
+export interface CreatePlan {
+  location: LocationRow;
+  os: OperatingSystemRow;
+  node: NodeRoom;
+  addresses: ChosenAddress[];
+}
+
+/**
+ * Decides where a server goes and which addresses it gets, or refuses. What it counts stays locked
+ * until the transaction ends.
+ */
+export async function planCreate(trx: Trx, body: ServerCreate): Promise<CreatePlan> {
+  const location = await findLocation(trx, body.location_id);
+  const os = await findOperatingSystem(trx, body.os_id);
+  if (!location?.enabled || !os?.enabled) throw invalidFields(unknownIds(body, location, os));
+  const beyond = beyondBounds(body, location, os);
+  if (beyond.length > 0) throw invalidFields(beyond);
+  const node = await placeServer(trx, location.id, { cpu: body.cpu, ramMb: body.ram });
+  return { location, os, node, addresses: await chooseAddresses(trx, location.id) };
+}
+
+function unknownIds(
+  body: ServerCreate,
+  location: LocationRow | undefined,
+  os: OperatingSystemRow | undefined,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!location?.enabled) {
+    const detail = `No location has the id ${body.location_id}. GET /v1/locations lists them.`;
+    errors.push({ pointer: '/location_id', detail });
+  }
+  if (!os?.enabled) {
+    const detail = `No operating system has the id ${body.os_id}. GET /v1/operating-systems lists them.`;
+    errors.push({ pointer: '/os_id', detail });
+  }
+  return errors;
+}
+
+function beyondBounds(
+  body: ServerCreate,
+  location: LocationRow,
+  os: OperatingSystemRow,
+): FieldError[] {
+  const bounds = [
+    { field: 'cpu', unit: 'cores', min: location.min_cpu, max: location.max_cpu },
+    {
+      field: 'ram',
+      unit: 'MB',
+      min: location.min_ram_mb,
+      max: location.max_ram_mb,
+      os: os.min_ram_mb,
+    },
+    {
+      field: 'disk',
+      unit: 'GB',
+      min: location.min_disk_gb,
+      max: location.max_disk_gb,
+      os: os.min_disk_gb,
+    },
+  ] as const;
+  return bounds.flatMap((bound) => {
+    const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
+    const value = body[bound.field];
+    if (value >= min && value <= bound.max) return [];
+    const detail = `Must be from ${min} to ${bound.max} ${bound.unit} for ${os.name} in ${location.name}.`;
+    return [{ pointer: `/${bound.field}`, detail }];
+  });
+}
+
+/** What a create would come to. Everything that it decides is rolled back. */
+export async function dryRunCreate(db: Db, body: ServerCreate): Promise<ServerDryRun> {
+  const plan = await rolledBack(db, (trx) => planCreate(trx, body));
+  return {
+    node: plan.node.name,
+    ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
+    quota: { servers: 1, cpu: body.cpu, ram: body.ram, disk: body.disk },
+  };
+}
+
+/** Enters a server and its create operation. Nothing of it is seen until the transaction commits. */
+export async function createServer(
+  trx: Trx,
+  caller: { projectId: number },
+  body: ServerCreate,
+  secretKey: Buffer,
+): Promise<{ serverId: number; operation: OperationRow }> {
+  const plan = await planCreate(trx, body);
+  const serverId = await insertServer(trx, {
+    uuid: randomUUID(),
+    projectId: caller.projectId,
+    locationId: plan.location.id,
+    osId: plan.os.id,
+    nodeId: plan.node.id,
+    hostname: body.name,
+    mac: randomMac(),
+    cpu: body.cpu,
+    ramMb: body.ram,
+    diskGb: body.disk,
+    trafficAllowance: plan.location.traffic_allowance,
+  });
+  await holdAddresses(trx, serverId, plan.addresses);
+  const secrets: CreateSecrets = {
+    passwordHash: sha512crypt(body.password),
+    commands: body.initialCommands,
+  };
+  const operation = await insertOperation(trx, {
+    ...firstStep(createOperation),
+    projectId: caller.projectId,
+    serverId,
+    state: { commands: body.initialCommands.length },
+    secrets: encrypt(secretKey, secrets),
+  });
+  return { serverId, operation };
+}
+
+/** Locally administered, unicast (IEEE 802): 40 random bits make two alike a matter of never. */
+function randomMac(): string {
+  return ['02', ...randomBytes(5).toString('hex').matchAll(/../g)].join(':');
+}
+
+function firstStep(kind: OperationKind) {
+  const { kind: name, first, deadlineSeconds } = kind;
+  return { kind: name, step: first, deadlineSeconds, message: sentence(kind, first) };
+}
+
+/**
+ * Enters the operation of an action, or refuses it because of the server's state or of an
+ * operation in the way. A delete, and a forced stop, take the place of what is in their way.
+ */
+export async function requestAction(
+  trx: Trx,
+  caller: { projectId: number },
+  serverId: number,
+  action: Action,
+  force = false,
+): Promise<OperationRow> {
+  const server = await lockServer(trx, caller.projectId, serverId);
+  if (!server) throw serverNotFound(serverId);
+  const current = await unfinishedOperation(trx, serverId);
+  if (action === 'delete' && current?.kind === 'delete') return current;
+  if (current) await makeWay(trx, current, force && action === 'stop' ? 'forced stop' : action);
+  else requireStatus(server, action);
+  if (action === 'delete') await setServerState(trx, serverId, { status: 'deleting' });
+  return await insertOperation(trx, {
+    ...firstStep(kinds[action]),
+    projectId: caller.projectId,
+    serverId,
+    state: { force },
+  });
+}
+
+export function serverNotFound(id: number | string): Problem {
+  return new Problem('server_not_found', `No server has the id ${id}.`);
+}
+
+async function makeWay(
+  trx: Trx,
+  current: OperationRow,
+  action: keyof typeof supersededBy,
+): Promise<void> {
+  if (supersededBy[action].includes(current.kind)) {
+    return await supersedeOperation(trx, current.id, `a ${action}`);
+  }
+  const { id, kind, progress } = current;
+  const detail = `The server is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
+  const members = { operation: { id, kind, progress } };
+  throw new Problem('operation_in_progress', detail, { retryAfter: 2, members });
+}
+
+function requireStatus(server: ServerRow, action: Action): void {
+  if (allowedStatuses[action].includes(server.status)) return;
+  if (action === 'start') {
+    const detail = `Only a stopped server can be started; this one is ${server.status}.`;
+    throw new Problem('server_not_stopped', detail);
+  }
+  const detail = `Only a running server can be asked to ${action}; this one is ${server.status}.`;
+  throw new Problem('server_not_running', detail);
+}

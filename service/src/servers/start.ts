@@ -1,0 +1,38 @@
+import {
+  defineOperation,
+  done,
+  fail,
+  type StepContext,
+  type StepResult,
+} from '../operations/define.ts';
+import { startInstance } from './engine.ts';
+import { instanceName } from './instance.ts';
+import { setServerState } from './queries.ts';
+import { showEngineStatus } from './truth.ts';
+
+export const startOperation = defineOperation<Record<string, never>>({
+  kind: 'start',
+  title: 'Starting the server',
+  deadlineSeconds: 5 * 60,
+  first: 'start',
+  steps: { start: { weight: 1, doing: 'asking the engine', run: start } },
+  failed: showEngineStatus,
+});
+
+/** Starts the instance unless it runs; succeeds only when the engine was seen to run it. */
+export async function start({
+  incus,
+  server,
+  signal,
+}: Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>): Promise<StepResult<never>> {
+  const name = instanceName(server.uuid);
+  const found = await incus.instances.get(name, { signal });
+  if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
+  if (found.status !== 'Running') await startInstance(incus, name, { signal });
+  const after = await incus.instances.get(name, { signal });
+  if (after?.status !== 'Running')
+    return fail('not_started', `It is ${after?.status} after its start.`);
+  return done('The server was started.', (trx) =>
+    setServerState(trx, server.id, { status: 'started', realStatus: 'started', error: null }),
+  );
+}

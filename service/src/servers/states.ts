@@ -1,0 +1,32 @@
+import type { ServerStatus } from '../db/schema.ts';
+
+export const actions = ['start', 'stop', 'restart', 'delete'] as const;
+export type Action = (typeof actions)[number];
+
+/** In which states of a server an action may be asked for. */
+export const allowedStatuses: Record<Action, readonly ServerStatus[]> = {
+  start: ['stopped'],
+  stop: ['started', 'paused'],
+  restart: ['started'],
+  delete: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
+};
+
+/** Operations that an action need not wait for: it takes their place. */
+export const supersededBy: Record<Action | 'forced stop', readonly string[]> = {
+  start: [],
+  stop: [],
+  'forced stop': ['start', 'stop', 'restart'],
+  restart: [],
+  delete: ['create', 'start', 'stop', 'restart'],
+};
+
+/** What a client may do now, so that no client has to know these rules. */
+export function allowedActions(status: ServerStatus, unfinishedKind: string | null): Action[] {
+  if (unfinishedKind === null) return actions.filter((a) => allowedStatuses[a].includes(status));
+  return actions.filter((action) => supersedes(action, unfinishedKind));
+}
+
+function supersedes(action: Action, kind: string): boolean {
+  const asStrong = action === 'stop' ? 'forced stop' : action;
+  return kind === 'delete' ? action === 'delete' : supersededBy[asStrong].includes(kind);
+}

@@ -1,0 +1,45 @@
+import type { Server, ServerStatusRecord } from '@berth/contract/servers';
+import type { ServerStatus } from '../db/schema.ts';
+import { usageView } from '../usage/view.ts';
+import type { ServerInFull } from './queries.ts';
+import { allowedActions } from './states.ts';
+
+/** A row as the API shows it. */
+export function serverView(row: ServerInFull): Server {
+  return {
+    id: row.id,
+    hostname: row.hostname,
+    uuid: row.uuid,
+    status: row.status,
+    node: row.node,
+    os: row.os_name,
+    specifications: { cpu: row.cpu, ram: row.ram_mb, disk: row.disk_gb },
+    ip_addresses: row.addresses,
+    usage: usageView(row),
+    created_at: row.created_at,
+    location_id: row.location_id,
+    os_id: row.os_id,
+    error: row.error,
+    allowed_actions: allowedActions(row.status, row.operation_kind),
+  };
+}
+
+const idleSentences: Record<ServerStatus, string> = {
+  creating: 'The server waits to be created.',
+  started: 'The server is running.',
+  stopped: 'The server is stopped.',
+  paused: 'The server is paused.',
+  deleting: 'The server waits to be deleted.',
+  error: 'The server is in error.',
+};
+
+/** What `GET /v1/servers/{id}/status` answers. */
+export function statusView(row: ServerInFull): ServerStatusRecord {
+  const idle = row.error ? `${idleSentences[row.status]} ${row.error}` : idleSentences[row.status];
+  return {
+    status: row.operation_message ?? idle,
+    real_status: row.location_reachable ? row.real_status : 'unavailable',
+    is_processing: row.operation_id !== null,
+    progress: row.operation_progress ?? 100,
+  };
+}

@@ -1,0 +1,87 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { ensureIncus } from '../../setup/incus-daemon.ts';
+import { createApi } from './api.ts';
+import type { Config } from './config.ts';
+import { openDatabase } from './db/open.ts';
+import { createIncusClient } from './incus/client.ts';
+import { createEngines } from './locations/engines.ts';
+import { ensureLocalLocation } from './locations/local.ts';
+import { insertMissing } from './operating-systems/catalogue-queries.ts';
+import { ensureFirstImage } from './operating-systems/first-image.ts';
+import { loadSecretKey } from './secret-key.ts';
+import { ensureAdminToken } from './tokens/admin.ts';
+import { type Foundation, startWorkers } from './workers.ts';
+
+export interface RunningService {
+  url: string;
+  adminToken: string;
+  adminTokenPath: string;
+  /** True when the token was made by this start. */
+  isFirstStart: boolean;
+  stop(): Promise<void>;
+}
+
+type Say = (text: string) => void;
+
+/**
+ * Brings everything up in the order of need, and takes down what it brought up when a later step
+ * fails. The servers and Incus are never taken down.
+ */
+export async function startService(
+  config: Config,
+  say: Say,
+  signal: AbortSignal,
+): Promise<RunningService> {
+  await using stack = new AsyncDisposableStack();
+  const log = pino({ level: config.logLevel }, pino.destination(2));
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const foundation = await layFoundation(stack, config, log, { say, signal });
+  const admin = await ensureAdminToken(foundation.db, config.dataDir);
+  const workers = await startWorkers(foundation);
+  stack.defer(() => workers.stop());
+  const app = await createApi(foundation);
+  stack.defer(() => app.close());
+  const url = await app.listen({ host: config.host, port: config.port });
+  const running = stack.move();
+  return {
+    url,
+    adminToken: admin.token,
+    adminTokenPath: admin.path,
+    isFirstStart: admin.created,
+    stop: () => running.disposeAsync(),
+  };
+}
+
+async function layFoundation(
+  stack: AsyncDisposableStack,
+  config: Config,
+  log: Logger,
+  { say, signal }: { say: Say; signal: AbortSignal },
+): Promise<Foundation> {
+  // Side by side: neither needs the other, and a second start is to take no time.
+  const [database, incus, secretKey] = await Promise.all([
+    openDatabase(config, log),
+    ensureIncus({ socketPath: config.incusSocket, say }),
+    loadSecretKey(config.dataDir),
+  ]);
+  stack.defer(() => database.close());
+  const { db, pool, notifications } = database;
+  await insertMissing(db);
+  const engines = createEngines();
+  stack.defer(() => engines.close());
+  const { socketPath, incusDir } = incus;
+  const names = config.local;
+  const client = createIncusClient({ socketPath, project: names.project });
+  stack.defer(() => client.close());
+  await ensureLocalLocation(db, { client, socketPath, names, diskPath: incusDir }, say);
+  await ensureFirstImage({
+    db,
+    incus: client,
+    workDir: join(config.dataDir, 'images'),
+    say,
+    signal,
+  });
+  return { config, db, pool, notifications, engines, secretKey, log };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { Problem } from '@berth/contract/problems';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { App } from '../http/app-types.ts';
+import { routesOf } from '../http/route-table.ts';
+
+const ajv = new Ajv2020({ allErrors: true, strict: false });
+formats.default(ajv, ['ipv4', 'ipv6']);
+
+/** Statuses that come about before or without a route. */
+const withoutRoute = new Set([400, 404, 405]);
+
+interface DeclaredAnswer {
+  content?: Record<string, { schema: object } | undefined>;
+}
+
+/** `app.inject`, and fails when the answer is not one that the route declares for its status. */
+export async function inject(
+  app: App,
+  options: InjectOptions & { url: string },
+): Promise<LightMyRequestResponse> {
+  const answer = await app.inject(options);
+  const method = options.method ?? 'GET';
+  assert.ok(answer.headers['x-request-id'], 'X-Request-Id is missing');
+  if (answer.statusCode === 204 || method === 'HEAD') return answer;
+  const schema = declaredSchema(app, method, options.url, answer);
+  const about = `${method} ${options.url} → ${answer.statusCode} ${answer.body.slice(0, 500)}`;
+  assert.ok(schema, `is not declared: ${about}`);
+  assert.ok(ajv.validate(schema, answer.json()), `${about}: ${ajv.errorsText()}`);
+  return answer;
+}
+
+function declaredSchema(
+  app: App,
+  method: string,
+  url: string,
+  { statusCode, headers }: LightMyRequestResponse,
+): object | undefined {
+  const type = String(headers['content-type']).split(';')[0] ?? '';
+  const route = routesOf(app.knownRoutes, url).find((r) => [r.method].flat().includes(method));
+  if (!route && type === 'application/problem+json' && withoutRoute.has(statusCode)) return Problem;
+  const answers = route?.schema?.response as Record<string, DeclaredAnswer & object> | undefined;
+  const declared = answers?.[statusCode];
+  return declared?.content ? declared.content[type]?.schema : declared;
+}

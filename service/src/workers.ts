@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Db } from './db/connection.ts';
+import type { NotificationListener } from './db/notifications.ts';
+import { installationId } from './db/queries.ts';
+import type { Engines } from './locations/engines.ts';
+import { listAllLocations, requireLocation } from './locations/queries.ts';
+import { operationKinds } from './operations/kinds.ts';
+import { startOperationRunner } from './operations/runner.ts';
+import { watchLocation } from './reconcilers/watch.ts';
+import { createUsageCollector } from './usage/collector.ts';
+
+const operationsAtOnce = 32;
+const createsPerNode = 4;
+
+/** What the parts of the service share, made once. */
+export interface Foundation {
+  config: Config;
+  db: Db;
+  pool: pg.Pool;
+  notifications: NotificationListener;
+  engines: Engines;
+  secretKey: Buffer;
+  log: Logger;
+}
+
+export interface Workers {
+  stop(): Promise<void>;
+}
+
+/** Starts what works without being asked: operations, the truth about servers, usage. */
+export async function startWorkers(foundation: Foundation): Promise<Workers> {
+  const { config, db, engines, log, notifications, secretKey } = foundation;
+  const stopping = new AbortController();
+  const locations = await listAllLocations(db);
+  const runner = startOperationRunner({
+    db,
+    notifications,
+    kinds: operationKinds,
+    concurrency: operationsAtOnce,
+    log,
+    execution: {
+      db,
+      log,
+      engine: async (id) => engines.of(await requireLocation(db, id)),
+      settings: {
+        installationId: await installationId(db),
+        secretKey,
+        stopTimeoutSeconds: config.stopTimeoutSeconds,
+        createsPerNode,
+        workDir: join(config.dataDir, 'images'),
+      },
+    },
+  });
+  const watchers = locations.map((location) =>
+    watchLocation(foundation, location, stopping.signal),
+  );
+  const collector = createUsageCollector({
+    db,
+    log,
+    locations: async () => locations.map((l) => ({ id: l.id, client: engines.of(l) })),
+  });
+  const collecting = collector.start(stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([runner.stop(), collecting, ...watchers]);
+    },
+  };
+}
