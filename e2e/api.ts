@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '@berth/contract/operations';
+import type { Server, ServerStatusRecord } from '@berth/contract/servers';
+
+/** What the harness tells the tests. */
+function fromHarness(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  throw new Error(`${name} is not set: run these tests with "npm run test:e2e".`);
+}
+
+const url = () => fromHarness('BERTH_E2E_URL');
+const token = () => fromHarness('BERTH_E2E_TOKEN');
+export const directory = () => fromHarness('BERTH_E2E_DIR');
+export const incusSocket = () => fromHarness('BERTH_E2E_INCUS_SOCKET');
+export const incusProject = () => fromHarness('BERTH_E2E_INCUS_PROJECT');
+export const incusPool = () => fromHarness('BERTH_E2E_INCUS_POOL');
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<T>> {
+  const response = await fetch(`${url()}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token()}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(90_000),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text ? JSON.parse(text) : null,
+  };
+}
+
+export interface Wish {
+  name?: string;
+  password?: string;
+  initialCommands?: (string | string[])[];
+  cpu?: number;
+  ram?: number;
+  disk?: number;
+  os_id?: number;
+}
+
+export const password = 'Correct-Horse-9';
+
+/** Asks for a server, Debian 12 unless told, and returns it as first answered. */
+export async function create(wish: Wish = {}): Promise<Server> {
+  const answer = await call<Server>('POST', '/v1/servers', {
+    name: 'e2e.example.org',
+    location_id: 1,
+    os_id: await osId('debian-12'),
+    password,
+    initialCommands: [],
+    cpu: 1,
+    ram: 512,
+    disk: 4,
+    ...wish,
+  });
+  if (answer.status !== 201) throw new Error(`Create was refused: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export async function osId(slug: string): Promise<number> {
+  const { body } = await call<{ id: number; slug: string }[]>('GET', '/v1/operating-systems');
+  const found = body.find((os) => os.slug === slug);
+  if (!found) throw new Error(`No operating system ${slug} is in the catalogue.`);
+  return found.id;
+}
+
+export const view = async (id: number) => (await call<Server>('GET', `/v1/servers/${id}`)).body;
+
+export const status = async (id: number) =>
+  (await call<ServerStatusRecord>('GET', `/v1/servers/${id}/status`)).body;
+
+/** Every status seen until nothing is under way any more. */
+export async function untilIdle(id: number, seconds = 120): Promise<ServerStatusRecord[]> {
+  const end = Date.now() + seconds * 1000;
+  const seen: ServerStatusRecord[] = [];
+  for (;;) {
+    const now = await status(id);
+    seen.push(now);
+    if (!now.is_processing) return seen;
+    if (Date.now() > end) throw new Error(`Still busy after ${seconds} s: ${now.status}`);
+    await sleep(100);
+  }
+}
+
+export async function untilGone(id: number, seconds = 120): Promise<void> {
+  await until(`the server ${id} is gone`, seconds, async () => {
+    return (await call('GET', `/v1/servers/${id}`)).status === 404;
+  });
+}
+
+/** Waits for a condition, and says what was awaited when it does not come. */
+export async function until(
+  what: string,
+  seconds: number,
+  condition: () => Promise<boolean>,
+): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
+    await sleep(100);
+  }
+}
+
+export async function operations(serverId: number): Promise<Operation[]> {
+  return (await call<Operation[]>('GET', `/v1/operations?server_id=${serverId}`)).body;
+}
+
+/** Creates a server and waits until it is set up. */
+export async function created(wish: Wish = {}): Promise<Server> {
+  const { id } = await create(wish);
+  await untilIdle(id);
+  return await view(id);
+}
+
+export async function remove(id: number): Promise<void> {
+  await call('DELETE', `/v1/servers/${id}`);
+  await untilGone(id);
+}
+
+export function primaryAddress(server: Server): string {
+  const primary = server.ip_addresses.find((address) => address.is_primary);
+  if (!primary) throw new Error('The server has no primary address.');
+  return primary.ip;
+}

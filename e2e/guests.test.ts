@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  call,
+  create,
+  created,
+  operations,
+  osId,
+  primaryAddress,
+  remove,
+  status,
+  until,
+  untilIdle,
+  view,
+} from './api.ts';
+import { ssh } from './ssh.ts';
+
+// Guests that do what they want, and what becomes of their servers.
+
+test('a failing command is recorded, the rest still run, and the server is started', async () => {
+  const server = await created({
+    initialCommands: [
+      'echo good',
+      'echo bad >&2; exit 7',
+      ['/no/such/program'],
+      'touch /root/last',
+    ],
+  });
+  const [operation] = await operations(server.id);
+  assert.equal(server.status, 'started');
+  assert.equal(operation?.status, 'succeeded');
+  assert.match(operation?.message ?? '', /commands 2, 3 failed/);
+  assert.deepEqual(
+    operation?.commands?.map((command) => command.exit_status),
+    [0, 7, 127, 0],
+  );
+  assert.equal(operation?.commands?.[1]?.output, 'bad\n');
+  assert.equal(await ssh(primaryAddress(server), 'ls /root/last'), '/root/last');
+  await remove(server.id);
+});
+
+test('a guest that powers itself off is stopped within 2 s of its end', async () => {
+  const server = await created();
+  await ssh(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
+  const seen = Date.now();
+  await until(
+    'the server is stopped',
+    10,
+    async () => (await view(server.id)).status === 'stopped',
+  );
+  assert.ok(Date.now() - seen < 2500, `it took ${Date.now() - seen} ms`);
+  await remove(server.id);
+});
+
+test('a guest that ignores shutdown is left running, and force stops it', async () => {
+  const server = await created({ initialCommands: [ignoreShutdown] });
+  await call('POST', `/v1/servers/${server.id}/stop`, {});
+  await untilIdle(server.id);
+  const refused = (await operations(server.id)).at(-1);
+  assert.equal(refused?.status, 'failed');
+  assert.equal(refused?.error?.code, 'guest_ignored_shutdown');
+  assert.match(refused?.error?.message ?? '', /force=true/);
+  assert.equal((await view(server.id)).status, 'started');
+  await call('POST', `/v1/servers/${server.id}/stop`, { force: true });
+  await untilIdle(server.id);
+  assert.equal((await view(server.id)).status, 'stopped');
+  await remove(server.id);
+});
+
+const ignoreShutdown =
+  "printf '[Unit]\\nDefaultDependencies=no\\nBefore=shutdown.target\\nConflicts=shutdown.target\\n" +
+  '[Service]\\nType=oneshot\\nRemainAfterExit=yes\\nExecStart=/bin/true\\nExecStop=/bin/sleep 600\\n' +
+  "TimeoutStopSec=900\\n' > /etc/systemd/system/stay.service; systemctl daemon-reload; systemctl start stay";
+
+test('a forced stop takes the place of a stop under way', async () => {
+  const server = await created({ initialCommands: [ignoreShutdown] });
+  const graceful = await call<{ operation_id: number }>(
+    'POST',
+    `/v1/servers/${server.id}/stop`,
+    {},
+  );
+  const busy = await call<{ code: string }>('POST', `/v1/servers/${server.id}/start`, {});
+  assert.equal(busy.status, 409);
+  assert.equal(busy.body.code, 'operation_in_progress');
+  assert.ok(Number(busy.headers.get('retry-after')) > 0);
+  await call('POST', `/v1/servers/${server.id}/stop`, { force: true });
+  await untilIdle(server.id);
+  const done = await operations(server.id);
+  assert.equal(done.find((o) => o.id === graceful.body.operation_id)?.status, 'superseded');
+  assert.equal((await view(server.id)).status, 'stopped');
+  await remove(server.id);
+});
+
+test('a create can be interrupted by a delete at any time', async () => {
+  for (const delay of [0, 150, 400, 900, 2500]) {
+    const server = await create({ initialCommands: ['sleep 60'] });
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    await remove(server.id);
+  }
+});
+
+test('an operating system whose server is out of reach says so within 60 s', async () => {
+  const asked = Date.now();
+  const server = await create({ os_id: await osId('debian-13') });
+  await untilIdle(server.id, 60);
+  assert.ok(Date.now() - asked < 60_000);
+  const failed = await view(server.id);
+  assert.equal(failed.status, 'error');
+  assert.match(failed.error ?? '', /images\.linuxcontainers\.org/);
+  assert.equal((await status(server.id)).real_status, 'not_exists');
+  await remove(server.id);
+});

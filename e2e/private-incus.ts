@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const killedWithinMs = 10_000;
+
+export interface PrivateIncus {
+  incusDir: string;
+  /** Its bridges, whose names no other Incus on the machine uses. */
+  bridges: string[];
+}
+
+/**
+ * Removes everything of an Incus that was started for tests, whatever state it is in: the daemon
+ * and its guests are killed, mounts, bridges and firewall rules removed, the directory deleted.
+ * Touches only what names that directory or those bridges.
+ */
+export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): Promise<void> {
+  await killAll(() => daemonsOf(incusDir));
+  await killAll(() => guestsOf(incusDir));
+  await killAll(() => processesNaming(incusDir));
+  await stopLxcfs(incusDir);
+  const instances = instancesOf(incusDir);
+  for (const mount of mountsBelow(incusDir)) run('umount', ['--lazy', mount]);
+  for (const device of loopDevicesOf(incusDir)) run('losetup', ['--detach', device]);
+  for (const bridge of bridges) removeBridge(bridge);
+  removeChains((chain) => instances.some((name) => chain.includes(`.${name}.`)));
+  await rm(incusDir, { recursive: true, force: true });
+}
+
+/** What is left of it, in words; empty when nothing is. */
+export function leftoversOf({ incusDir, bridges }: PrivateIncus): string[] {
+  return [
+    ...daemonsOf(incusDir).map((pid) => `the daemon ${pid}`),
+    ...processesNaming(incusDir).map((pid) => `the process ${pid}: ${commandLine(pid)}`),
+    ...mountsBelow(incusDir).map((path) => `the mount ${path}`),
+    ...loopDevicesOf(incusDir).map((device) => `the loop device ${device}`),
+    ...bridges.filter(bridgeExists).map((bridge) => `the bridge ${bridge}`),
+    ...incusChains()
+      .filter(({ chain }) => bridges.some((bridge) => chain.endsWith(`.${bridge}`)))
+      .map(({ chain }) => `the firewall chain ${chain}`),
+    ...(existsSync(incusDir) ? [`the directory ${incusDir}`] : []),
+  ];
+}
+
+function run(command: string, args: string[]): string {
+  return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function processIds(): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid);
+}
+
+/** A process may end while it is looked at. */
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return '';
+    throw error;
+  }
+}
+
+const commandLine = (pid: number) => readProcess(pid, 'cmdline').replaceAll('\0', ' ').trim();
+
+function daemonsOf(incusDir: string): number[] {
+  return processIds().filter(
+    (pid) =>
+      /\bincusd\b/.test(commandLine(pid)) &&
+      readProcess(pid, 'environ').split('\0').includes(`INCUS_DIR=${incusDir}`),
+  );
+}
+
+/** dnsmasq, the monitors of containers, and helpers of the daemon name its directory. */
+function processesNaming(incusDir: string): number[] {
+  return processIds().filter((pid) => `${commandLine(pid)} `.includes(`${incusDir}/`));
+}
+
+/** The first process of each container: with it, the kernel ends all the others. */
+function guestsOf(incusDir: string): number[] {
+  const monitors = new Set(
+    processesNaming(incusDir).filter((pid) => commandLine(pid).startsWith('[lxc monitor]')),
+  );
+  return processIds().filter((pid) => {
+    const parent = /^PPid:\s*(\d+)/m.exec(readProcess(pid, 'status'))?.[1];
+    return parent !== undefined && monitors.has(Number(parent));
+  });
+}
+
+async function killAll(find: () => number[]): Promise<void> {
+  const end = Date.now() + killedWithinMs;
+  for (let pids = find(); pids.length > 0; pids = find()) {
+    if (Date.now() > end) throw new Error(`These processes do not end: ${pids.join(', ')}`);
+    for (const pid of pids) kill(pid);
+    await sleep(50);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** Only the one that was started for this Incus: another one's guests would lose theirs. */
+async function stopLxcfs(incusDir: string): Promise<void> {
+  const pidFile = join(incusDir, 'berth-lxcfs.pid');
+  if (!existsSync(pidFile)) return;
+  const pid = Number(await readFile(pidFile, 'utf8'));
+  if (!/^lxcfs\b/.test(commandLine(pid))) return;
+  process.kill(pid, 'SIGTERM');
+  const end = Date.now() + killedWithinMs;
+  while (/^lxcfs\b/.test(commandLine(pid)) && Date.now() < end) await sleep(50);
+}
+
+function mountsBelow(directory: string): string[] {
+  const paths = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return paths.filter((path) => path.startsWith(`${directory}/`)).reverse();
+}
+
+function loopDevicesOf(directory: string): string[] {
+  const { loopdevices } = JSON.parse(run('losetup', ['--list', '--json']) || '{"loopdevices":[]}');
+  return loopdevices
+    .filter((device: { 'back-file': string }) => device['back-file'].startsWith(`${directory}/`))
+    .map((device: { name: string }) => device.name);
+}
+
+const bridgeExists = (bridge: string) => existsSync(`/sys/class/net/${bridge}`);
+
+function removeBridge(bridge: string): void {
+  if (bridgeExists(bridge)) run('ip', ['link', 'delete', bridge]);
+  removeChains((chain) => chain.endsWith(`.${bridge}`));
+}
+
+/** As Incus names them: with their project, but for the default one. */
+function instancesOf(incusDir: string): string[] {
+  const folder = join(incusDir, 'containers');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function removeChains(isOurs: (chain: string) => boolean): void {
+  for (const { family, table, chain } of incusChains().filter((c) => isOurs(c.chain))) {
+    run('nft', ['delete', 'chain', family, table, chain]);
+  }
+}
+
+interface Chain {
+  family: string;
+  table: string;
+  chain: string;
+}
+
+/** Incus names its chains after what they are for: `fwd.berthbr0`, `in.srv-1.eth0`. */
+function incusChains(): Chain[] {
+  const { nftables } = JSON.parse(run('nft', ['--json', 'list', 'chains']));
+  const chains: { family: string; table: string; name: string }[] = nftables.flatMap(
+    (entry: { chain?: object }) => entry.chain ?? [],
+  );
+  return chains
+    .filter(({ table }) => table === 'incus')
+    .map(({ family, table, name }) => ({ family, table, chain: name }));
+}
