@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { commandLine, environment, killAll, processIds, readProcess } from './processes.ts';
 
-const killedWithinMs = 10_000;
+const endedWithinMs = 10_000;
 
 export interface PrivateIncus {
   incusDir: string;
@@ -49,30 +50,10 @@ function run(command: string, args: string[]): string {
   return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-function processIds(): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid);
-}
-
-/** A process may end while it is looked at. */
-function readProcess(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return '';
-    throw error;
-  }
-}
-
-const commandLine = (pid: number) => readProcess(pid, 'cmdline').replaceAll('\0', ' ').trim();
-
 function daemonsOf(incusDir: string): number[] {
   return processIds().filter(
     (pid) =>
-      /\bincusd\b/.test(commandLine(pid)) &&
-      readProcess(pid, 'environ').split('\0').includes(`INCUS_DIR=${incusDir}`),
+      /\bincusd\b/.test(commandLine(pid)) && environment(pid).includes(`INCUS_DIR=${incusDir}`),
   );
 }
 
@@ -92,23 +73,6 @@ function guestsOf(incusDir: string): number[] {
   });
 }
 
-async function killAll(find: () => number[]): Promise<void> {
-  const end = Date.now() + killedWithinMs;
-  for (let pids = find(); pids.length > 0; pids = find()) {
-    if (Date.now() > end) throw new Error(`These processes do not end: ${pids.join(', ')}`);
-    for (const pid of pids) kill(pid);
-    await sleep(50);
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-}
-
 /** Only the one that was started for this Incus: another one's guests would lose theirs. */
 async function stopLxcfs(incusDir: string): Promise<void> {
   const pidFile = join(incusDir, 'berth-lxcfs.pid');
@@ -116,7 +80,7 @@ async function stopLxcfs(incusDir: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8'));
   if (!/^lxcfs\b/.test(commandLine(pid))) return;
   process.kill(pid, 'SIGTERM');
-  const end = Date.now() + killedWithinMs;
+  const end = Date.now() + endedWithinMs;
   while (/^lxcfs\b/.test(commandLine(pid)) && Date.now() < end) await sleep(50);
 }
 

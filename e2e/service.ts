@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { commandLine, environment, killAll, processIds } from './processes.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 const startMs = 180_000;
@@ -80,28 +81,11 @@ async function stop(child: ChildProcess): Promise<void> {
 /** Ends what an earlier run left: the service, and the PostgreSQL in its data directory. */
 export async function removeService(directory: string): Promise<void> {
   const data = dataDirectory(directory);
-  const isOurs = (pid: number) =>
-    environment(pid).includes(`BERTH_DATA_DIR=${data}`) ||
-    command(pid).includes(`${data}/postgres`);
-  const end = Date.now() + stopMs;
-  for (let pids = find(isOurs); pids.length > 0; pids = find(isOurs)) {
-    if (Date.now() > end) throw new Error(`These processes do not end: ${pids.join(', ')}`);
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await sleep(100);
-  }
-}
-
-function find(isWanted: (pid: number) => boolean): number[] {
-  const pids = readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid);
-  return pids.filter(isWanted);
-}
-
-const command = (pid: number) => readProcess(pid, 'cmdline');
-const environment = (pid: number) => readProcess(pid, 'environ').split('\0');
-
-function readProcess(pid: number, file: string): string {
-  const path = `/proc/${pid}/${file}`;
-  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  await killAll(() =>
+    processIds().filter(
+      (pid) =>
+        environment(pid).includes(`BERTH_DATA_DIR=${data}`) ||
+        commandLine(pid).includes(`${data}/postgres`),
+    ),
+  );
 }

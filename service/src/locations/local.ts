@@ -1,5 +1,6 @@
+import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
+import { promisify } from 'node:util';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
@@ -104,7 +105,7 @@ async function ensureNetwork({ client, names }: LocalEngine, say: Say): Promise<
       type: 'bridge',
       description: 'Network of the servers of Berth',
       config: {
-        'ipv4.address': freeIpv4Subnet(ownIpv4Addresses()),
+        'ipv4.address': freeIpv4Subnet(await ownIpv4Addresses()),
         'ipv4.nat': 'true',
         'ipv6.address': 'auto',
         'ipv6.nat': 'true',
@@ -118,9 +119,15 @@ async function ensureNetwork({ client, names }: LocalEngine, say: Say): Promise<
   return made;
 }
 
-function ownIpv4Addresses(): string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return addresses.flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : []));
+interface LinkAddresses {
+  addr_info: { local: string; prefixlen: number }[];
+}
+
+/** Node's own list leaves out bridges that nothing is plugged into. */
+async function ownIpv4Addresses(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ip', ['-json', '-4', 'address']);
+  const links: LinkAddresses[] = JSON.parse(stdout);
+  return links.flatMap((link) => link.addr_info).map((a) => `${a.local}/${a.prefixlen}`);
 }
 
 function addressPools({ name, config }: Network) {

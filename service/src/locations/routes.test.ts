@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { App } from '../http/app-types.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { locationReachable, locationUnreachable, upsertLocation } from './queries.ts';
+import { locationRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+let app: App;
+let headers: Record<string, string>;
+
+const location = (name: string) => ({
+  name,
+  description: `The location ${name}`,
+  engine: { socket_path: '/run/secret.socket' },
+  incus_project: 'berth',
+  storage_pool: 'berth',
+  network: 'berthbr0',
+  max_cpu: 8,
+  max_ram_mb: 16384,
+  max_disk_gb: 100,
+});
+
+before(async () => {
+  app = await createTestApp(db, [locationRoutes]);
+  headers = (await createTestToken(db, { scopes: ['servers:read'] })).headers;
+  await db.transaction().execute(async (trx) => {
+    for (const name of ['a', 'b', 'c']) await upsertLocation(trx, location(name));
+  });
+  await db.updateTable('locations').set({ enabled: false }).where('name', '=', 'b').execute();
+});
+after(() => app.close());
+
+const ask = (path: string) => inject(app, { url: `/v1/locations${path}`, headers });
+const namesOf = (answer: { json(): { name: string }[] }) => answer.json().map(({ name }) => name);
+
+test('locations are listed by id, and say nothing of their engine', async () => {
+  const answer = await ask('');
+  assert.deepEqual(namesOf(answer), ['a', 'b', 'c']);
+  assert.ok(!answer.body.includes('secret.socket'));
+});
+
+test('locations come page by page', async () => {
+  const first = await ask('?limit=2');
+  assert.deepEqual(namesOf(first), ['a', 'b']);
+  const next = /<\/v1\/locations(.*)>/.exec(String(first.headers.link))?.[1] ?? '';
+  const second = await ask(next);
+  assert.deepEqual(namesOf(second), ['c']);
+  assert.equal(second.headers.link, undefined);
+});
+
+test('locations can be asked for by whether they are enabled', async () => {
+  assert.deepEqual(namesOf(await ask('?enabled=true')), ['a', 'c']);
+  assert.deepEqual(namesOf(await ask('?enabled=0')), ['b']);
+  assert.equal((await ask('?enabled=maybe')).statusCode, 422);
+});
+
+test('a location is shown by its id', async () => {
+  assert.deepEqual((await ask('/1')).json(), {
+    id: 1,
+    name: 'a',
+    description: 'The location a',
+    limits: { cpu: { min: 1, max: 8 }, ram: { min: 128, max: 16384 }, disk: { min: 1, max: 100 } },
+    enabled: true,
+    reachable: false,
+    unreachable_reason: null,
+    traffic_allowance: null,
+  });
+});
+
+test('a location that is not there is a 404', async () => {
+  for (const id of ['4', '0', '-1', '1e0', 'a', '9223372036854775808']) {
+    const answer = await ask(`/${id}`);
+    assert.equal(answer.statusCode, 404, id);
+    assert.equal(answer.json().code, 'location_not_found');
+  }
+});
+
+test('entering a location again changes it and keeps its id', async () => {
+  const changed = { ...location('c'), max_cpu: 64 };
+  const row = await db.transaction().execute((trx) => upsertLocation(trx, changed));
+  assert.equal((await ask(`/${row.id}`)).json().limits.cpu.max, 64);
+  assert.deepEqual(namesOf(await ask('')), ['a', 'b', 'c']);
+});
+
+test('whether the engine answers is shown, with the reason why not', async () => {
+  const since = async () => {
+    const query = db.selectFrom('locations').select('reachable_changed_at').where('id', '=', 1);
+    return (await query.executeTakeFirstOrThrow()).reachable_changed_at;
+  };
+  await locationReachable(db, 1);
+  const reachableSince = await since();
+  await locationReachable(db, 1);
+  assert.equal(await since(), reachableSince);
+  await locationUnreachable(db, 1, 'It hung up.');
+  const unreachableSince = await since();
+  assert.notEqual(unreachableSince, reachableSince);
+  await locationUnreachable(db, 1, 'It refused.');
+  assert.equal(await since(), unreachableSince);
+  const { reachable, unreachable_reason } = (await ask('/1')).json();
+  assert.deepEqual(
+    { reachable, unreachable_reason },
+    { reachable: false, unreachable_reason: 'It refused.' },
+  );
+});
