@@ -11,7 +11,7 @@ import {
   untilIdle,
   view,
 } from './api.ts';
-import { ssh } from './ssh.ts';
+import { ssh, untilSsh } from './ssh.ts';
 
 // The main job, as a person does it: one server from its wish to its end.
 
@@ -134,16 +134,7 @@ async function act(action: 'start' | 'stop' | 'restart', wanted: string): Promis
   assert.equal(is_processing, false);
   assert.equal(real_status, wanted);
   assert.equal((await view(server.id)).status, wanted);
-  if (wanted === 'started') await sshAnswers();
-}
-
-async function sshAnswers(): Promise<void> {
-  for (let tries = 0; tries < 60; tries += 1) {
-    const [answer] = await Promise.allSettled([ssh(primaryAddress(server), 'true')]);
-    if (answer.status === 'fulfilled') return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  assert.fail('SSH did not answer within 30 s of the start.');
+  if (wanted === 'started') await untilSsh(primaryAddress(server));
 }
 
 test('deleted, it is gone', async () => {

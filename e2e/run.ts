@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureIncus } from '../setup/incus-daemon.ts';
 import { leftoversOf, removePrivateIncus } from './private-incus.ts';
-import { removeService, startService } from './service.ts';
+import { removeService, startService, stopService } from './service.ts';
 
 // Runs the end-to-end tests on an Incus of their own, beside whatever else the machine runs, and
 // leaves nothing of it behind: also not of an earlier run that was cut off.
@@ -45,20 +45,32 @@ const isThisProgram = (pid: number) =>
 
 async function runTests(): Promise<number> {
   const { socketPath } = await ensureIncus({ incusDir: incus.incusDir, say });
-  const service = await startService({ directory, socketPath, names, port: await freePort(), say });
-  const root = fileURLToPath(new URL('.', import.meta.url));
-  const files =
-    process.argv.length > 2 ? process.argv.slice(2) : globSync(`${root}*.test.ts`).sort();
-  const code = await nodeTest(files, {
+  say('Starting the service, which builds its first image');
+  const service = await startService({ directory, socketPath, names, port: await freePort() });
+  const env = {
     BERTH_E2E_URL: service.url,
     BERTH_E2E_TOKEN: service.token,
     BERTH_E2E_DIR: directory,
     BERTH_E2E_INCUS_SOCKET: socketPath,
     BERTH_E2E_INCUS_PROJECT: names.project,
     BERTH_E2E_INCUS_POOL: names.pool,
-  });
-  await service.stop();
-  return code;
+    BERTH_TEST_INCUS_SOCKET: socketPath,
+  };
+  const code = await nodeTest(testFiles(), env);
+  const nothingLeft = fileURLToPath(new URL('left/nothing-left.test.ts', import.meta.url));
+  const leftCode = await nodeTest([nothingLeft], env);
+  await stopService(directory, 'SIGTERM');
+  return code || leftCode;
+}
+
+/** The files that were asked for, or all of them; then the one that looks for what is left. */
+function testFiles(): string[] {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  const images = fileURLToPath(
+    new URL('../service/src/operating-systems/images.test.ts', import.meta.url),
+  );
+  const asked = process.argv.slice(2);
+  return asked.length > 0 ? asked : [images, ...globSync(join(here, '*.test.ts')).sort()];
 }
 
 /** One file after the other: each wants the machine's two cores for itself. */

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,31 +16,48 @@ export interface ServiceOptions {
   socketPath: string;
   names: { project: string; pool: string; network: string };
   port: number;
-  say: (text: string) => void;
 }
 
-export interface Service {
+export interface Service extends ServiceOptions {
   url: string;
   token: string;
-  process: ChildProcess;
-  stop(): Promise<void>;
+  pid: number;
 }
 
 export const dataDirectory = (directory: string) => join(directory, 'data');
 export const serviceLog = (directory: string) => join(directory, 'service.log');
+const recordFile = (directory: string) => join(directory, 'service.json');
 
-/** The service as `npm start` runs it, as a process of its own, with its output in a file. */
+/**
+ * The service as `npm start` runs it, in a session of its own, with its output in a file. What a
+ * test needs to stop it and to start it again is kept in the directory.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { directory, names, port, say } = options;
+  const { directory, port } = options;
   const url = `http://127.0.0.1:${port}`;
-  say('Starting the service');
+  const pid = launch(options);
+  await untilReady(url, pid, directory);
+  const token = readFileSync(join(dataDirectory(directory), 'admin-token'), 'utf8').trim();
+  const service = { ...options, url, token, pid };
+  writeFileSync(recordFile(directory), JSON.stringify(service));
+  return service;
+}
+
+/** The service that runs on a directory. */
+export function currentService(directory: string): Service {
+  return JSON.parse(readFileSync(recordFile(directory), 'utf8'));
+}
+
+function launch({ directory, names, port, socketPath }: ServiceOptions): number {
+  const log = openSync(serviceLog(directory), 'a');
   const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    stdio: ['ignore', log, log],
     env: {
       ...process.env,
       BERTH_PORT: String(port),
       BERTH_DATA_DIR: dataDirectory(directory),
-      BERTH_INCUS_SOCKET: options.socketPath,
+      BERTH_INCUS_SOCKET: socketPath,
       BERTH_LOCAL_PROJECT: names.project,
       BERTH_LOCAL_POOL: names.pool,
       BERTH_LOCAL_NETWORK: names.network,
@@ -48,37 +65,39 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       BERTH_LOG_LEVEL: 'debug',
     },
   });
-  const log = createWriteStream(serviceLog(directory), { flags: 'a' });
-  child.stdout?.pipe(log, { end: false });
-  child.stderr?.pipe(log, { end: false });
-  await untilReady(url, child, directory);
-  const token = readFileSync(join(dataDirectory(directory), 'admin-token'), 'utf8').trim();
-  return { url, token, process: child, stop: () => stop(child) };
+  closeSync(log);
+  child.unref();
+  if (child.pid === undefined) throw new Error('The service could not be started.');
+  return child.pid;
 }
 
-async function untilReady(url: string, child: ChildProcess, directory: string): Promise<void> {
+const isRunning = (pid: number) => commandLine(pid).includes(main);
+
+async function untilReady(url: string, pid: number, directory: string): Promise<void> {
   const end = Date.now() + startMs;
-  while (Date.now() < end) {
-    if (child.exitCode !== null) break;
+  // A process that has just been started shows its command line a moment later.
+  await sleep(200);
+  while (Date.now() < end && isRunning(pid)) {
     const [answer] = await Promise.allSettled([fetch(`${url}/v1/health`)]);
     if (answer.status === 'fulfilled' && answer.value.status === 200) return;
-    await sleep(100);
+    await sleep(50);
   }
   const log = readFileSync(serviceLog(directory), 'utf8').split('\n').slice(-40).join('\n');
   throw new Error(`The service did not get ready. Its output ends with:\n${log}`);
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) throw new Error(`The service had ended, with ${child.exitCode}.`);
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
-  const late = sleep(stopMs, undefined, { ref: false }).then(() => {
-    throw new Error('The service did not stop.');
-  });
-  await Promise.race([ended, late]);
+/** Sends a signal to the service and waits for its end. */
+export async function stopService(directory: string, signal: NodeJS.Signals): Promise<void> {
+  const { pid } = currentService(directory);
+  process.kill(pid, signal);
+  const end = Date.now() + stopMs;
+  while (isRunning(pid)) {
+    if (Date.now() > end) throw new Error(`The service does not end upon ${signal}.`);
+    await sleep(50);
+  }
 }
 
-/** Ends what an earlier run left: the service, and the PostgreSQL in its data directory. */
+/** Ends what a run left: the service, and the PostgreSQL in its data directory. */
 export async function removeService(directory: string): Promise<void> {
   const data = dataDirectory(directory);
   await killAll(() =>

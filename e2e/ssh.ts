@@ -1,30 +1,44 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { password } from './api.ts';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { password, until } from './api.ts';
 
-const run = promisify(execFile);
+const timeoutMs = 60_000;
+
+const options = {
+  StrictHostKeyChecking: 'no',
+  UserKnownHostsFile: '/dev/null',
+  LogLevel: 'ERROR',
+  ConnectTimeout: '10',
+  PreferredAuthentications: 'password',
+};
 
 /** Runs a command on a server, as a person would: over SSH, as root, with the password. */
 export async function ssh(address: string, command: string): Promise<string> {
-  const { stdout } = await run(
-    'sshpass',
-    [
-      '-e',
-      'ssh',
-      '-o',
-      'StrictHostKeyChecking=no',
-      '-o',
-      'UserKnownHostsFile=/dev/null',
-      '-o',
-      'LogLevel=ERROR',
-      '-o',
-      'ConnectTimeout=10',
-      '-o',
-      'PreferredAuthentications=password',
-      `root@${address}`,
-      command,
-    ],
-    { env: { ...process.env, SSHPASS: password }, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 },
-  );
-  return stdout.trim();
+  return (await sshSend(address, command, '')).trim();
+}
+
+/** The same, with something to read on its standard input. */
+export async function sshSend(
+  address: string,
+  command: string,
+  input: string | Buffer,
+): Promise<string> {
+  const settings = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  const child = spawn('sshpass', ['-e', 'ssh', ...settings, `root@${address}`, command], {
+    env: { ...process.env, SSHPASS: password },
+    timeout: timeoutMs,
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  child.stdin.end(input);
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (code === 0) return output;
+  throw new Error(`ssh ${address} ${JSON.stringify(command)} ended with ${code}: ${errors}`);
+}
+
+/** Waits until a server that has just been started takes logins. */
+export async function untilSsh(address: string): Promise<void> {
+  await until(`SSH answers on ${address}`, 60, async () => {
+    const [answer] = await Promise.allSettled([ssh(address, 'true')]);
+    return answer.status === 'fulfilled';
+  });
 }

@@ -8,6 +8,7 @@ import { installationId } from './db/queries.ts';
 import type { Engines } from './locations/engines.ts';
 import { listAllLocations, requireLocation } from './locations/queries.ts';
 import { operationKinds } from './operations/kinds.ts';
+import { dropLeases } from './operations/queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { watchLocation } from './reconcilers/watch.ts';
 import { createUsageCollector } from './usage/collector.ts';
@@ -34,6 +35,7 @@ export interface Workers {
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, db, engines, log, notifications, secretKey } = foundation;
   const stopping = new AbortController();
+  if (!config.databaseUrl) await dropLeases(db);
   const locations = await listAllLocations(db);
   const runner = startOperationRunner({
     db,

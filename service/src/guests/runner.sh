@@ -137,7 +137,8 @@ start() (
   trap - TERM
   . "$work/command.$number"
   : >"$work/started.$number"
-  rm -f "$work/command.$number"
+  # Both ends of the pipe are open by now; a command that reads every file must not meet it.
+  rm -f "$work/command.$number" "$work/pipe"
   cd "$root/root" || exit 1
   exec env -i PATH="$path" HOME="$root/root" USER=root LOGNAME=root SHELL=/bin/sh LANG=C.UTF-8 \
     /bin/sh -c 'exec "$@"' sh "$@"

@@ -117,6 +117,15 @@ export async function releaseLease(db: Queryable, lease: Lease): Promise<void> {
   await notify(db, 'operation_released', { id: lease.id });
 }
 
+/** For the only service on a database: whoever held a lease before it is gone. */
+export async function dropLeases(db: Queryable): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ lease_holder: null, lease_until: null })
+    .where('lease_until', 'is not', null)
+    .execute();
+}
+
 export interface StepCommit {
   step?: string;
   patch?: Record<string, unknown>;

@@ -30,6 +30,7 @@ interface CreateState {
   fingerprint: string;
   /** When its image was first asked for, in milliseconds. */
   image_since: number;
+  ssh_ready: boolean;
 }
 
 type Context = StepContext<CreateState>;
@@ -136,8 +137,10 @@ async function initialise({ incus, operation, server, signal }: Context): Result
   const total = operation.state.commands;
   const pull = async (path: string) =>
     (await incus.files.pull(name, path, longestProgressBytes, { signal }))?.content ?? null;
-  const { phase, finished, results } = await readProgress(pull, total);
-  if (phase === 'done') return { outcome: 'next', step: 'finish', commands: results };
+  const { phase, finished, results, sshReady } = await readProgress(pull, total);
+  if (phase === 'done') {
+    return { outcome: 'next', step: 'finish', commands: results, patch: { ssh_ready: sshReady } };
+  }
   const state = await incus.instances.getState(name, { signal });
   if (state?.status !== 'Running') return await stoppedBeforeDone(state?.status);
   if (phase === 'booting') return wait(lookAgainSeconds, 'waiting for its system to boot');
@@ -149,12 +152,9 @@ async function initialise({ incus, operation, server, signal }: Context): Result
   );
 }
 
-/** A command may reboot the guest; one that powers it off leaves nothing to wait for. */
+/** A command may power the guest off: started again, it goes on with the next one. */
 async function stoppedBeforeDone(status: string | undefined): Result {
-  if (status === 'Stopped') {
-    return fail('guest_stopped', 'The server powered itself off before it was set up.');
-  }
-  return wait(1, 'waiting for it to run');
+  return status === 'Stopped' ? next('start') : wait(1, 'waiting for it to run');
 }
 
 async function finish({ incus, operation, server, signal }: Context): Result {
@@ -162,7 +162,7 @@ async function finish({ incus, operation, server, signal }: Context): Result {
   for (const path of resultPaths)
     await incus.files.delete(name, path, { signal }).catch(unlessGone);
   const failed = (operation.commands ?? []).flatMap((c, i) => (c.exit_status === 0 ? [] : [i + 1]));
-  return done(finishedSentence(failed), (trx) =>
+  return done(finishedSentence(failed, operation.state.ssh_ready), (trx) =>
     setServerState(trx, server.id, {
       status: 'started',
       realStatus: 'started',
@@ -172,11 +172,16 @@ async function finish({ incus, operation, server, signal }: Context): Result {
   );
 }
 
-function finishedSentence(failed: number[]): string {
-  if (failed.length === 0) return 'The server was created.';
-  const which =
-    failed.length === 1 ? `initial command ${failed[0]}` : `initial commands ${failed.join(', ')}`;
-  return `The server was created, but its ${which} failed; see commands.`;
+function finishedSentence(failed: number[], sshReady: boolean): string {
+  const troubles = [
+    ...(sshReady ? [] : ['it has no SSH server and none could be installed']),
+    ...(failed.length === 1 ? [`its initial command ${failed[0]} failed; see commands`] : []),
+    ...(failed.length > 1
+      ? [`its initial commands ${failed.join(', ')} failed; see commands`]
+      : []),
+  ];
+  if (troubles.length === 0) return 'The server was created.';
+  return `The server was created, but ${troubles.join(', and ')}.`;
 }
 
 function unlessGone(error: unknown): void {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  create,
+  directory,
+  operations,
+  primaryAddress,
+  remove,
+  status,
+  until,
+  untilIdle,
+  view,
+} from './api.ts';
+import { currentService, startService, stopService } from './service.ts';
+import { ssh } from './ssh.ts';
+
+for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+  test(`a create goes on when the service is ended by ${signal} amid its commands`, async () => {
+    const server = await create({
+      initialCommands: [
+        'echo 1 >> /root/ran; sleep 2',
+        'echo 2 >> /root/ran; sleep 2',
+        'echo 3 >> /root/ran',
+      ],
+    });
+    await until('a command runs', 60, async () => {
+      return /running command/.test((await status(server.id)).status);
+    });
+    await stopService(directory(), signal);
+    await startService(currentService(directory()));
+    const seen = await untilIdle(server.id);
+    const progress = seen.map((s) => s.progress);
+    assert.deepEqual(
+      progress,
+      progress.toSorted((a, b) => a - b),
+      'progress fell',
+    );
+    const [operation] = await operations(server.id);
+    assert.deepEqual(
+      operation?.commands?.map((command) => command.exit_status),
+      [0, 0, 0],
+    );
+    assert.equal((await view(server.id)).status, 'started');
+    assert.equal(await ssh(primaryAddress(server), 'cat /root/ran'), '1\n2\n3');
+    await remove(server.id);
+  });
+}
+
+test('a guest that stops while the service is away is seen when it is back', async () => {
+  const server = await create();
+  await untilIdle(server.id);
+  await stopService(directory(), 'SIGTERM');
+  await ssh(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
+  await startService(currentService(directory()));
+  await until(
+    'the server is stopped',
+    10,
+    async () => (await view(server.id)).status === 'stopped',
+  );
+  await remove(server.id);
+});
