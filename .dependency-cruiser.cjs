@@ -3,10 +3,67 @@ module.exports = {
   forbidden: [
     {
       name: 'no-circular',
-      comment: 'A cycle hides which module depends on which; break it by moving what both need.',
+      comment: 'A cycle hides which module depends on which; move what both need.',
       severity: 'error',
       from: {},
-      to: { circular: true },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'only-workers-touch-the-engine',
+      comment:
+        'A request records what is wanted; only operations, reconcilers, usage, locations and images speak to Incus.',
+      severity: 'error',
+      from: {
+        path: '^service/src/',
+        pathNot:
+          '^service/src/(incus|operations|reconcilers|usage|operating-systems|testing)/|' +
+          '^service/src/servers/(create|start|stop|restart|delete|engine)\\.ts$|' +
+          '^service/src/locations/(engines|local)\\.ts$|^service/src/start\\.ts$',
+      },
+      to: { path: '^service/src/incus/' },
+    },
+    {
+      name: 'routes-never-touch-the-engine',
+      comment:
+        'Routes translate between HTTP and the rules; an engine that hangs must not hang a request.',
+      severity: 'error',
+      from: { path: 'service/src/.*/routes\\.ts$' },
+      to: { path: '^service/src/incus/' },
+    },
+    {
+      name: 'sql-only-in-queries',
+      comment: 'Whoever reads or changes a table is found in a file named queries.ts.',
+      severity: 'error',
+      from: {
+        path: '^service/src/',
+        pathNot:
+          '(queries|schema)\\.ts$|\\.test\\.ts$|^service/src/(db|testing)/|^service/src/api\\.ts$',
+      },
+      to: { path: '^(node_modules/)?kysely' },
+    },
+    {
+      name: 'contract-stands-alone',
+      comment: 'Clients import the contract; it must not bring the service along.',
+      severity: 'error',
+      from: { path: '^contract/' },
+      to: { path: '^(service|e2e|bench)/' },
+    },
+    {
+      name: 'http-knows-no-nouns',
+      comment: 'What serves HTTP is the same for every noun; routes depend on it, not it on them.',
+      severity: 'error',
+      from: { path: '^service/src/http/', pathNot: '\\.test\\.ts$|generate-openapi\\.ts$' },
+      to: { path: '^service/src/(servers|locations|operating-systems|usage|reconcilers)/' },
+    },
+    {
+      name: 'product-needs-no-tests',
+      comment: 'Test helpers stay out of the product.',
+      severity: 'error',
+      from: {
+        path: '^(service|contract|setup)/',
+        pathNot: '\\.test\\.(ts|mjs)$|^service/src/testing/|test-server\\.ts$|-cases\\.ts$',
+      },
+      to: { path: '^service/src/testing/|\\.test\\.ts$|^e2e/|^bench/' },
     },
   ],
   options: {
@@ -16,6 +73,7 @@ module.exports = {
     enhancedResolveOptions: {
       extensions: ['.ts', '.mjs', '.js'],
       conditionNames: ['import', 'node', 'default'],
+      exportsFields: ['exports'],
     },
   },
 };

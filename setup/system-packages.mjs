@@ -38,6 +38,7 @@ export function ensureSystemPackages({ forTests }) {
 
 /** @param {string[]} names */
 function missingPackages(names) {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the format language of dpkg-query
   const format = '${Package} ${db:Status-Status}\n';
   const listed = output('dpkg-query', ['-W', '-f', format, ...names]);
   // dpkg-query fails when it knows one of them not at all: then ask for each.

@@ -76,7 +76,7 @@ export const Server = Type.Object(
       { description: 'What may be asked of it now.', examples: [['stop', 'restart', 'delete']] },
     ),
   },
-  { title: 'Server' },
+  { title: 'Server', description: 'A virtual server.' },
 );
 export type Server = Static<typeof Server>;
 
@@ -100,7 +100,7 @@ export const ServerStatusRecord = Type.Object(
       examples: [80],
     }),
   },
-  { title: 'ServerStatus' },
+  { title: 'ServerStatus', description: 'What happens to a server now.' },
 );
 export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 

@@ -27,6 +27,8 @@ export function createPool(connectionString: string, max = 20): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     max,
+    // Rather a 503 than a request that hangs for a connection.
+    connectionTimeoutMillis: 5000,
     types: parsers(),
     options: '-c timezone=UTC',
     application_name: 'berth',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
@@ -12,6 +13,9 @@ const database = 'berth';
 const user = 'berth';
 /** Longest path of a unix socket, less the file's own name (unix(7): 108 bytes). */
 const longestSocketDirectory = 80;
+const startSeconds = 60;
+/** Nobody listens, or it starts up or shuts down (57P03, PostgreSQL's "cannot_connect_now"). */
+const notYet = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
 const anotherServiceLock = 0x6265727468;
 
 /** PostgreSQL under the data directory: ours until `stop`. */
@@ -59,7 +63,7 @@ export async function joinEmbeddedPostgres({
 async function open(dataDir: string) {
   const cluster = await openCluster(dataDir);
   if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
-  if (!(await isRunning(cluster))) await start(cluster);
+  await bringUp(cluster);
   const lock = await holdDataDirectory(cluster);
   await createDatabase(cluster);
   return { cluster, lock };
@@ -126,13 +130,33 @@ async function initialise({ binaries, directory }: Cluster): Promise<void> {
   ]);
 }
 
-async function isRunning(cluster: Cluster): Promise<boolean> {
+/**
+ * Starts it unless it answers. It may be in recovery after a crash, and the process of one that
+ * was killed may linger for a moment: then another start is refused, and tried again.
+ */
+async function bringUp(cluster: Cluster): Promise<void> {
+  const end = Date.now() + startSeconds * 1000;
+  for (;;) {
+    if (await answers(cluster)) return;
+    try {
+      await start(cluster);
+    } catch (error) {
+      if (Date.now() > end) {
+        throw new Error(`PostgreSQL did not start; ${cluster.logFile} says why.`, { cause: error });
+      }
+      await sleep(100);
+    }
+  }
+}
+
+async function answers(cluster: Cluster): Promise<boolean> {
+  const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
   try {
-    await pgCtl(cluster, ['status']);
+    await client.connect();
+    await client.end();
     return true;
   } catch (error) {
-    // "pg_ctl status" exits with 3 when no server runs (PostgreSQL documentation, "pg_ctl").
-    if (exitCode(error) === 3) return false;
+    if (notYet.has(String(errorCode(error)))) return false;
     throw error;
   }
 }
@@ -146,15 +170,7 @@ async function start(cluster: Cluster): Promise<void> {
     timezone: 'UTC',
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
-  try {
-    await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
-  } catch (error) {
-    // Another service may have started it in the same moment; its lock decides.
-    if (!(await isRunning(cluster))) {
-      const hint = `PostgreSQL did not start; ${cluster.logFile} says why.`;
-      throw new Error(hint, { cause: error });
-    }
-  }
+  await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
 }
 
 async function pgCtl({ binaries, directory }: Cluster, args: string[]): Promise<void> {
@@ -192,10 +208,16 @@ function connectionString({ socketDirectory }: Cluster, name: string): string {
   return `postgresql://${user}@/${name}?host=${encodeURIComponent(socketDirectory)}`;
 }
 
-function exitCode(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }

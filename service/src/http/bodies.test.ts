@@ -366,6 +366,23 @@ test('a field of a form that is given twice is a 400', async () => {
   }
 });
 
+test('a body that is wrong all over is refused in no time', async () => {
+  const field = '"initialCommands":[';
+  const bodies: [string, string][] = [
+    [`{${field}${'1,'.repeat(120_000)}1]}`, json.type],
+    [`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`, json.type],
+    ['initialCommands[]=&'.repeat(13_000), form.type],
+    ['initialCommands[0][]=&'.repeat(11_000), form.type],
+  ];
+  for (const [payload, type] of bodies) {
+    const begin = performance.now();
+    const answer = await post(payload, { type });
+    assert.ok(performance.now() - begin < 1500, payload.slice(0, 25));
+    assert.equal(answer.statusCode, 422);
+    assert.ok(answer.json().errors.length <= 100);
+  }
+});
+
 test('a multipart form takes no files, and must be whole', async () => {
   const file = new File(['x'], 'a.txt');
   const answer = await multipart([...formPairs, ['initialCommands[]', file]]);

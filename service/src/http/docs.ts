@@ -17,8 +17,13 @@ export function serveDocs(app: App): void {
   app.register(serveReference);
 }
 
+const ownSourcesOnly = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:";
+
 /** The page's script comes from its package, and nothing from elsewhere: it works offline. */
 async function serveReference(docs: App): Promise<void> {
+  docs.addHook('onRequest', async (_request, reply) => {
+    reply.header('Content-Security-Policy', ownSourcesOnly);
+  });
   const { route } = docs;
   docs.route = (options) => {
     Object.assign(options, { config: { scope: 'public' } });

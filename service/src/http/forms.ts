@@ -39,7 +39,10 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
 }
 
 /** A list as it comes together: by index, as `[2]` or, for the next one, `[]`. */
-type List = Map<number, string | string[]>;
+interface List {
+  items: Map<number, string | string[]>;
+  next: number;
+}
 
 const namePattern = /^([^[\]]+)(?:\[(\d{0,4})\](\[\d{0,4}\])?)?$/;
 
@@ -52,12 +55,15 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
   const shapes = propertiesOf(schema);
   const body = new Map<string, unknown>();
   const lists = new Map<string, List>();
-  for (const [name, value] of pairs) {
+  for (const [name, sent] of pairs) {
+    // Browsers send every line break of a form as CRLF (HTML, section 4.10.22); a shell chokes on CR.
+    const value = sent.replaceAll('\r\n', '\n');
     const [, field = name, index, inner] = namePattern.exec(name) ?? [];
     const shape = Object.hasOwn(shapes, field) ? shapes[field] : undefined;
     if (shape?.type === 'array') {
-      const list = lists.get(field) ?? new Map();
-      lists.set(field, addToList(list, { name, index: index ?? '', inner, value }));
+      const list = lists.get(field) ?? { items: new Map(), next: 0 };
+      addToList(list, { name, index: index ?? '', inner, value });
+      lists.set(field, list);
     } else if (body.has(name)) throw duplicateField(name);
     else body.set(name, coerceValue(shapes[name], value));
   }
@@ -72,15 +78,18 @@ interface Item {
   value: string;
 }
 
-function addToList(list: List, { name, index, inner, value }: Item): List {
-  const at = index === '' ? Math.max(-1, ...list.keys()) + 1 : Number(index);
-  const there = list.get(at);
-  if (inner === undefined && there === undefined) return list.set(at, value);
-  if (inner === undefined || typeof there === 'string') throw duplicateField(name);
-  return list.set(at, [...(there ?? []), value]);
+function addToList(list: List, { name, index, inner, value }: Item): void {
+  const at = index === '' ? list.next : Number(index);
+  const there = list.items.get(at);
+  if (there !== undefined && (inner === undefined || typeof there === 'string')) {
+    throw duplicateField(name);
+  }
+  if (there !== undefined) there.push(value);
+  else list.items.set(at, inner === undefined ? value : [value]);
+  list.next = Math.max(list.next, at + 1);
 }
 
-function inOrder(list: List): (string | string[])[] {
-  const items = [...list].sort(([a], [b]) => a - b).map(([, item]) => item);
-  return items.length === 1 && items[0] === '' ? [] : items;
+function inOrder({ items }: List): (string | string[])[] {
+  const list = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
+  return list.length === 1 && list[0] === '' ? [] : list;
 }

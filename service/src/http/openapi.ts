@@ -77,6 +77,8 @@ const omitted = new Set(['explain', 'maxBytes']);
 /** Moves each schema that has a `title` to `schemas`, and refers to it where it was. */
 function shareNamed(value: unknown, schemas: Record<string, object>): unknown {
   if (Array.isArray(value)) return value.map((part) => shareNamed(part, schemas));
+  // What the plugin says where a schema has no description.
+  if (value === 'Default Response') return 'What was asked for.';
   if (typeof value !== 'object' || value === null) return value;
   const shared = Object.fromEntries(
     Object.entries(value)

@@ -6,7 +6,7 @@ import { apiPath, canonicalPath } from './api-path.ts';
 export type SortColumn = 'id' | 'hostname' | 'created_at';
 
 /** Where a page begins: after the row with this sort value and this id. */
-export interface After {
+interface After {
   value: string | number;
   id: number;
 }

@@ -21,7 +21,7 @@ export function unsupportedMediaType(): Problem {
 }
 
 /** Any error as what a client may know of it. Internals stay in the log. */
-export function toProblem(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isDatabaseUnavailable(error)) {
     const detail = 'The service cannot reach its database at the moment. Try again.';

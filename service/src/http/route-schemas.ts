@@ -34,7 +34,7 @@ function commonProblems(route: RouteOptions, takesBody: boolean): Record<number,
 }
 
 /** A problem as a route's answer, with the codes that go with the status. */
-export function problemAnswer(status: number) {
+function problemAnswer(status: number) {
   const kinds = Object.entries(problems).filter(([, [known]]) => known === status);
   const description = kinds.map(([code, [, title]]) => `${title} (\`${code}\`)`).join('. ');
   return { description, content: { 'application/problem+json': { schema: Problem } } };

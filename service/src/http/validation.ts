@@ -38,7 +38,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 };
 
 function fieldErrors(errors: ErrorObject[]): FieldError[] {
-  const choices = errors.filter((error) => error.keyword === 'anyOf').map((e) => e.schemaPath);
+  const choices = [
+    ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
+  ];
   const found = new Map<string, FieldError>();
   for (const error of errors) {
     // The branches of a choice each say why they did not fit; the choice says it once.

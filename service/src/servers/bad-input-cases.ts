@@ -8,7 +8,7 @@ export interface BadCase {
   request: InjectOptions & { url: string };
   status: number;
   code?: string;
-  /** Where the bad fields are: all of them, in the order of the answer. */
+  /** Where the bad fields are: all of them, in any order. */
   pointers?: string[];
   /** Headers that the answer must have. */
   answered?: Record<string, RegExp>;

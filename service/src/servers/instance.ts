@@ -4,8 +4,8 @@ import type { ServerForOperation } from './queries.ts';
 export const instanceName = (uuid: string) => `srv-${uuid}`;
 
 /** Names of our labels on an instance: whose it is, and which server. */
-export const installationLabel = 'user.berth.installation';
-export const serverLabel = 'user.berth.server';
+const installationLabel = 'user.berth.installation';
+const serverLabel = 'user.berth.server';
 
 const processesPerGigabyte = 2048;
 const fewestProcesses = 1024;

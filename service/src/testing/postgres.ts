@@ -20,21 +20,25 @@ interface Cluster {
   stop(): Promise<void>;
 }
 
+/** Where global-setup.ts tells the test files of a run about the one PostgreSQL that they share. */
+export const sharedCluster = 'BERTH_TEST_POSTGRES';
+
 let starting: Promise<Cluster> | undefined;
 let open = 0;
 let made = 0;
 
 /**
- * A database of its own, cloned from a migrated one. PostgreSQL starts with the first of a process
- * and ends when the last is closed, so give `close` to `after`.
+ * A database of its own, cloned from a migrated one, in the PostgreSQL that the run shares. A file
+ * that is run alone starts one with its first database, and stops it when the last is closed: give
+ * `close` to `after`.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   open += 1;
-  starting ??= startCluster();
+  starting ??= findCluster();
   const cluster = await starting;
   made += 1;
-  const name = `test_${made}`;
-  await runOn(cluster, 'postgres', `create database ${name} template berth`);
+  const name = `test_${process.pid}_${made}`;
+  await runOn(cluster, `create database ${name} template berth strategy file_copy`);
   const connectionString = databaseUrl(cluster, name);
   const pool = createPool(connectionString);
   // A test may end connections on purpose; each query in progress still rejects.
@@ -46,13 +50,25 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     connectionString,
     async close() {
       await db.destroy();
+      await runOn(cluster, `drop database ${name} with (force)`);
       open -= 1;
-      if (open === 0) await stopCluster(cluster);
+      if (open === 0) await leaveCluster(cluster);
     },
   };
 }
 
-async function startCluster(): Promise<Cluster> {
+async function findCluster(): Promise<Cluster> {
+  const connectionString = process.env[sharedCluster];
+  return connectionString ? { connectionString, stop: async () => undefined } : startCluster();
+}
+
+async function leaveCluster(cluster: Cluster): Promise<void> {
+  starting = undefined;
+  await cluster.stop();
+}
+
+/** PostgreSQL in a directory that goes when it stops, with the schema in place. */
+export async function startCluster(): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-test-'));
   const removeAtExit = () => rmSync(dataDir, { recursive: true, force: true });
   process.once('exit', removeAtExit);
@@ -65,19 +81,19 @@ async function startCluster(): Promise<Cluster> {
       process.off('exit', removeAtExit);
     },
   };
+  // Nothing here is to outlive a crash.
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
+    await runOn(cluster, `alter system set ${setting} = off`);
+  }
+  await runOn(cluster, 'select pg_reload_conf()');
   const db = createDb(createPool(connectionString, 1));
   await migrate(db);
   await db.destroy();
   return cluster;
 }
 
-async function stopCluster(cluster: Cluster): Promise<void> {
-  starting = undefined;
-  await cluster.stop();
-}
-
-async function runOn(cluster: Cluster, name: string, statement: string): Promise<void> {
-  const pool = createPool(databaseUrl(cluster, name), 1);
+async function runOn(cluster: Cluster, statement: string): Promise<void> {
+  const pool = createPool(databaseUrl(cluster, 'postgres'), 1);
   try {
     await pool.query(statement);
   } finally {

@@ -24,8 +24,9 @@ class UsageError extends Error {}
 
 /** Answers what to print. */
 type Command = (db: Db) => Promise<string>;
+const help = 'help';
 
-function readCommand(args: string[]): Command {
+function readCommand(args: string[]): Command | typeof help {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -38,7 +39,7 @@ function readCommand(args: string[]): Command {
     },
   });
   const [command, ...operands] = positionals;
-  if (values.help || command === undefined) return async () => usage;
+  if (values.help || command === undefined) return help;
   if (command === 'create' && operands.length === 0) return createCommand(values);
   if (command === 'list' && operands.length === 0) return list;
   if (command === 'revoke' && operands.length === 1) return revokeCommand(operands[0] ?? '');
@@ -129,6 +130,7 @@ function revokeCommand(text: string): Command {
 
 async function main(): Promise<void> {
   const command = readCommand(process.argv.slice(2));
+  if (command === help) return console.log(usage);
   const { db, close } = await joinDatabase(loadConfig());
   try {
     console.log(await command(db));

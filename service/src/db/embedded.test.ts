@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import {
+  DataDirectoryInUseError,
+  type EmbeddedPostgres,
+  joinEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from './embedded.ts';
+
+let dataDir: string;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'berth-embedded-'));
+});
+
+after(() => rm(dataDir, { recursive: true, force: true }));
+
+async function ask(postgres: EmbeddedPostgres, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: postgres.connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query({ text: sql, rowMode: 'array' });
+    return rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
+}
+
+function postmaster(): number {
+  return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+test('it starts from nothing, keeps what is written, and stops', async () => {
+  const first = await startEmbeddedPostgres({ dataDir });
+  assert.match(String(await ask(first, 'show server_version')), /^18\./);
+  assert.equal(await ask(first, 'show fsync'), 'on');
+  assert.equal(await ask(first, 'show data_checksums'), 'on');
+  await ask(first, 'create table kept as select 7 as value');
+  await first.stop();
+  assert.equal(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), false);
+  const second = await startEmbeddedPostgres({ dataDir });
+  assert.equal(await ask(second, 'select value from kept'), 7);
+  await second.stop();
+});
+
+test('a data directory in use is refused, its user undisturbed; a tool may join it', async () => {
+  const owner = await startEmbeddedPostgres({ dataDir });
+  await assert.rejects(startEmbeddedPostgres({ dataDir }), (error: Error) => {
+    assert.ok(error instanceof DataDirectoryInUseError);
+    assert.ok(error.message.includes(dataDir) && error.message.includes('BERTH_DATA_DIR'));
+    return true;
+  });
+  const tool = await joinEmbeddedPostgres({ dataDir });
+  assert.equal(await ask(tool, 'select 1'), 1);
+  await tool.stop();
+  assert.equal(await ask(owner, 'select 1'), 1, 'the tool stopped what it joined');
+  await owner.stop();
+});
+
+test('of two that start at once, one gets it', async () => {
+  const started = await Promise.allSettled([1, 2].map(() => startEmbeddedPostgres({ dataDir })));
+  const [winner, ...others] = started.flatMap((s) => (s.status === 'fulfilled' ? [s.value] : []));
+  const [loser] = started.flatMap((s) => (s.status === 'rejected' ? [s.reason] : []));
+  assert.equal(others.length, 0);
+  assert.ok(loser instanceof DataDirectoryInUseError, String(loser));
+  await winner?.stop();
+});
+
+test('one that a killed service left running is taken over', async () => {
+  const program = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded.ts'))});
+    await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
+    process.kill(process.pid, 'SIGKILL');`;
+  assert.throws(() => execFileSync(process.execPath, ['--input-type=module', '-e', program]), {
+    signal: 'SIGKILL',
+  });
+  const left = postmaster();
+  const taken = await startEmbeddedPostgres({ dataDir });
+  assert.equal(postmaster(), left);
+  await taken.stop();
+});
+
+test('after it was killed itself it recovers what was committed', async () => {
+  const first = await startEmbeddedPostgres({ dataDir });
+  await ask(first, 'create table survived as select 8 as value');
+  process.kill(postmaster(), 'SIGKILL');
+  const second = await startEmbeddedPostgres({ dataDir });
+  assert.equal(await ask(second, 'select value from survived'), 8);
+  await second.stop();
+});

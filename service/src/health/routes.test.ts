@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createDb, createPool } from '../db/connection.ts';
+import { locationRoutes } from '../locations/routes.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { healthRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const works = { name: 'database', check: async () => void (await sql`select 1`.execute(db)) };
+const fails = { name: 'engine', check: () => Promise.reject(new Error('at 10.0.0.1')) };
+const hangs = { name: 'queue', check: () => new Promise<never>(() => undefined) };
+
+test('all is well when every part is', async (t) => {
+  const app = await createTestApp(db, [healthRoutes], { healthChecks: [works] });
+  t.after(() => app.close());
+  const answer = await inject(app, { url: '/v1/health' });
+  assert.equal(answer.statusCode, 200);
+  const checks = [{ name: 'database', status: 'ok', detail: 'It works.' }];
+  assert.deepEqual(answer.json(), { status: 'ok', checks });
+});
+
+test('the failing parts are named, one that hangs within about 2 s', async (t) => {
+  const app = await createTestApp(db, [healthRoutes], { healthChecks: [works, fails, hangs] });
+  t.after(() => app.close());
+  const begin = performance.now();
+  const answer = await inject(app, { url: '/v1/health' });
+  assert.ok(performance.now() - begin < 3000);
+  assert.equal(answer.statusCode, 503);
+  const statuses = answer.json().checks.map((c: { status: string }) => c.status);
+  assert.deepEqual(statuses, ['ok', 'failing', 'failing']);
+  assert.ok(!answer.body.includes('10.0.0.1'));
+});
+
+test('without its database the service says so, and still answers', async (t) => {
+  const nowhere = createDb(createPool('postgresql://x@127.0.0.1:1/x'));
+  const app = await createTestApp(nowhere, [locationRoutes]);
+  t.after(async () => {
+    await app.close();
+    await nowhere.destroy();
+  });
+  const { headers } = await createTestToken(db);
+  const answer = await inject(app, { url: '/v1/locations', headers });
+  assert.equal(answer.statusCode, 503);
+  assert.equal(answer.json().code, 'unavailable');
+  assert.ok(!answer.body.includes('127.0.0.1'));
+});

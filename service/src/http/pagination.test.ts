@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { pageParameters, sortParameter } from '@berth/contract/pagination';
+import { Type } from 'typebox';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import type { App } from './app-types.ts';
+import { answerPage, readPage, type SortColumn } from './pagination.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+/** Host names come twice, so that only the id tells two rows apart. */
+const rows = Array.from({ length: 7 }, (_, at) => ({
+  id: at + 1,
+  hostname: `host-${Math.floor(at / 2)}`,
+  created_at: `2026-11-0${(at % 3) + 1}T00:00:00.00000${at}Z`,
+}));
+
+function listRoute(api: App): void {
+  const querystring = Type.Object(
+    {
+      ...pageParameters,
+      sort: sortParameter(['id', 'hostname', 'created_at']),
+      os_id: Type.Optional(Type.Integer()),
+    },
+    { additionalProperties: false },
+  );
+  const schema = { querystring, response: { 200: Type.Array(Type.Any()) } };
+  api.get('/rows', { config: { scope: 'servers:read' }, schema }, async (request, reply) => {
+    const page = readPage<SortColumn>(request.query);
+    const sign = page.descending ? -1 : 1;
+    const compare = (a: string | number, b: string | number) => (a === b ? 0 : a < b ? -1 : 1);
+    const found = rows
+      .toSorted((a, b) => sign * (compare(a[page.sort], b[page.sort]) || a.id - b.id))
+      .filter((row) => {
+        if (!page.after) return true;
+        return sign * (compare(row[page.sort], page.after.value) || row.id - page.after.id) > 0;
+      });
+    return answerPage(request, reply, page, found.slice(0, page.fetch));
+  });
+}
+
+let app: App;
+let headers: Record<string, string>;
+before(async () => {
+  app = await createTestApp(db, [listRoute]);
+  headers = (await createTestToken(db)).headers;
+});
+after(() => app.close());
+
+const ask = (url: string) => inject(app, { url, headers });
+
+function nextOf(answer: { headers: Record<string, unknown> }): string | undefined {
+  const { link } = answer.headers;
+  return link === undefined ? undefined : /^<(.*)>; rel="next"$/.exec(String(link))?.[1];
+}
+
+async function walk(url: string): Promise<number[]> {
+  const ids: number[] = [];
+  for (let at: string | undefined = url; at; ) {
+    const answer = await ask(at);
+    assert.equal(answer.statusCode, 200, answer.body);
+    ids.push(...answer.json().map((row: { id: number }) => row.id));
+    at = nextOf(answer);
+  }
+  return ids;
+}
+
+test('without a limit all of them come, without a link', async () => {
+  const answer = await ask('/v1/rows');
+  assert.equal(answer.json().length, 7);
+  assert.equal(answer.headers.link, undefined);
+});
+
+test('pages put together are the whole, whatever the order and the size', async () => {
+  for (const sort of ['id', '-id', 'hostname', '-hostname', 'created_at', '-created_at']) {
+    const whole = (await ask(`/v1/rows?sort=${sort}`)).json().map((row: { id: number }) => row.id);
+    for (const limit of [1, 2, 3, 6, 7, 8, 1000]) {
+      assert.deepEqual(
+        await walk(`/v1/rows?sort=${sort}&limit=${limit}`),
+        whole,
+        `${sort} ${limit}`,
+      );
+    }
+  }
+});
+
+test('the last page has no link, also when it is full', async () => {
+  assert.equal(nextOf(await ask('/v1/rows?limit=7')), undefined);
+  assert.ok(nextOf(await ask('/v1/rows?limit=6')));
+});
+
+test('the link keeps the prefix and the rest of the query', async () => {
+  const next = nextOf(await ask('/api/v1/rows/?limit=2&os_id=3&sort=-hostname')) ?? '';
+  const { pathname, searchParams } = new URL(next, 'http://localhost');
+  assert.equal(pathname, '/api/v1/rows');
+  assert.equal(searchParams.get('os_id'), '3');
+  assert.equal(searchParams.get('limit'), '2');
+  assert.equal(searchParams.get('sort'), '-hostname');
+});
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+test('a cursor that this list did not give out is a 400', async () => {
+  const cursors = [
+    'x',
+    '!!',
+    'bnVsbA',
+    encode({}),
+    encode([]),
+    encode(['id', 1]),
+    encode(['id', '1', 1]),
+    encode(['id', 1, 1, 1]),
+    encode(['id', -1, 1]),
+    encode(['id', 1.5, 1]),
+    encode(['hostname', 'a', 1]),
+  ];
+  for (const cursor of cursors) {
+    const answer = await ask(`/v1/rows?cursor=${cursor}`);
+    assert.equal(answer.statusCode, 400, cursor);
+    assert.equal(answer.json().code, 'invalid_cursor');
+  }
+  for (const value of [
+    1,
+    'a\0',
+    '',
+    '2026-11-01T00:00:00Z',
+    '2026-13-01T00:00:00.000000Z',
+    '2026-02-30T00:00:00.000000Z',
+  ]) {
+    const cursor = encode(['created_at', value, 1]);
+    assert.equal(
+      (await ask(`/v1/rows?sort=created_at&cursor=${cursor}`)).statusCode,
+      400,
+      String(value),
+    );
+  }
+});
+
+test('parameters are strict', async () => {
+  const bad = [
+    'limit=0',
+    'limit=1001',
+    'limit=1e2',
+    'limit=',
+    'limit=1&limit=2',
+    'limit=%201',
+    'sort=name',
+    'sort=--id',
+    'cursor=',
+    'offset=1',
+  ];
+  for (const query of bad) {
+    const answer = await ask(`/v1/rows?${query}`);
+    assert.equal(answer.statusCode, 422, query);
+    assert.deepEqual(
+      answer.json().errors.map((e: { pointer: string }) => e.pointer),
+      [`/${query.split('=')[0]}`],
+    );
+  }
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../problem.ts';
+import { pathId } from './path-id.ts';
+import { preferredWait } from './prefer.ts';
+
+const waitOf = (prefer?: string) =>
+  preferredWait({ headers: { prefer } } as unknown as FastifyRequest);
+
+test('a wait is read as RFC 7240 has it', () => {
+  const waits: [string | undefined, number][] = [
+    [undefined, 0],
+    ['', 0],
+    ['wait=5', 5],
+    ['Wait=5', 5],
+    ['wait = 5', 5],
+    ['wait="5"', 5],
+    ['respond-async, wait=5', 5],
+    ['wait=5, wait=7', 5],
+    ['wait=5; foo=bar', 5],
+    ['wait=0', 0],
+    ['wait=61', 60],
+    ['wait=999999999', 60],
+  ];
+  for (const [header, seconds] of waits) assert.equal(waitOf(header), seconds, header);
+});
+
+test('a wait that can not be read is ignored', () => {
+  for (const header of ['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=x', 'await=5', 'wait=5x']) {
+    assert.equal(waitOf(header), 0, header);
+  }
+});
+
+const notFound = (id: string) => new Problem('server_not_found', `No server has the id ${id}.`);
+
+test('an id in a path is digits from 1 to 2^53 - 1', () => {
+  assert.equal(pathId('1', notFound), 1);
+  assert.equal(pathId('9007199254740991', notFound), Number.MAX_SAFE_INTEGER);
+});
+
+test('anything else names nothing', () => {
+  const others = [
+    '',
+    '0',
+    '-1',
+    '01',
+    '1.0',
+    '1e3',
+    'abc',
+    ' 1',
+    '1 ',
+    '٣',
+    '9007199254740992',
+    '9223372036854775808',
+  ];
+  for (const text of others) {
+    assert.throws(() => pathId(text, notFound), { code: 'server_not_found' }, text);
+  }
+});

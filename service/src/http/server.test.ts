@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { pino } from 'pino';
+import { Type } from 'typebox';
+import { Problem } from '../problem.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import type { App } from './app-types.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const lines: string[] = [];
+const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
+
+function probeRoutes(api: App): void {
+  const config = { scope: 'servers:write' } as const;
+  const response = { 200: Type.Any() };
+  api.get('/probe', { config, schema: { response } }, async () => ({ ok: true }));
+  api.post('/probe', { config, schema: { response } }, async () => ({ ok: true }));
+  api.get('/probe/:id', { config, schema: { response } }, async (request) => request.params);
+  api.post('/fail/:how', { config, schema: { response } }, async (request) => {
+    throw failures[(request.params as { how: string }).how];
+  });
+}
+
+const failures: Record<string, unknown> = {
+  bug: new Error('select password from secrets'),
+  text: 'a thrown text',
+  connection: Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }),
+  shutdown: Object.assign(new Error('terminating'), { code: '57P01' }),
+  crowded: Object.assign(new Error('too many'), { code: '53300' }),
+  terminated: new Error('Connection terminated unexpectedly'),
+  wrapped: new Error('query failed', { cause: new Error('Connection terminated') }),
+  busy: new Problem('operation_in_progress', 'Busy.', {
+    retryAfter: 2,
+    members: { operation: { id: 7, kind: 'stop', progress: 10 } },
+  }),
+};
+
+let app: App;
+let headers: Record<string, string>;
+before(async () => {
+  app = await createTestApp(db, [probeRoutes], { log });
+  headers = (await createTestToken(db)).headers;
+});
+after(() => app.close());
+
+const ask = (
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS',
+  url: string,
+  more = {},
+) => inject(app, { method, url, headers: { ...headers, ...more } });
+
+test('both prefixes serve the same routes, with a trailing slash or without', async () => {
+  for (const url of ['/v1/probe', '/v1/probe/', '/api/v1/probe', '/api/v1/probe/']) {
+    assert.deepEqual((await ask('GET', url)).json(), { ok: true }, url);
+  }
+});
+
+test('an unknown address is a 404, token or not', async () => {
+  for (const url of [
+    '/',
+    '/v1',
+    '/v2/probe',
+    '/v1/probes',
+    '/v1/probe/1/2',
+    `/v1/${'x'.repeat(5000)}`,
+  ]) {
+    const answer = await ask('GET', url);
+    assert.equal(answer.statusCode, 404, url);
+    assert.equal(answer.json().code, 'not_found');
+    assert.equal((await inject(app, { url })).statusCode, 404);
+  }
+});
+
+test('an address that is not one is a 400', async () => {
+  const answer = await ask('GET', '/v1/%zz');
+  assert.equal(answer.statusCode, 400);
+  assert.equal(answer.json().code, 'malformed_request');
+});
+
+test('a known address asked in another way is a 405 that says which ways there are', async () => {
+  for (const [method, url] of [
+    ['PUT', '/v1/probe'],
+    ['DELETE', '/api/v1/probe/'],
+  ] as const) {
+    const answer = await ask(method, url);
+    assert.equal(answer.statusCode, 405);
+    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST');
+  }
+  const one = await ask('POST', '/v1/probe/1');
+  assert.equal(one.headers.allow, 'GET, HEAD, OPTIONS');
+});
+
+test('HEAD is a GET without its body, and OPTIONS tells the methods', async () => {
+  const head = await ask('HEAD', '/v1/probe');
+  assert.equal(head.statusCode, 200);
+  assert.equal(head.body, '');
+  const options = await inject(app, { method: 'OPTIONS', url: '/v1/probe' });
+  assert.equal(options.statusCode, 204);
+  assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS, POST');
+});
+
+test('who takes no JSON gets a 406', async () => {
+  for (const accept of [
+    'text/html',
+    'application/xml',
+    'application/json;q=0',
+    'application/json;q=0, */*',
+    '',
+  ]) {
+    const answer = await ask('GET', '/v1/probe', { accept });
+    assert.equal(answer.statusCode, 406, accept);
+  }
+  for (const accept of [
+    '*/*',
+    'application/*',
+    'Application/JSON',
+    'text/html, */*;q=0.1',
+    'application/json; charset=utf-8',
+  ]) {
+    assert.equal((await ask('GET', '/v1/probe', { accept })).statusCode, 200, accept);
+  }
+});
+
+test('every answer carries a request id, and takes that of the client when it can', async () => {
+  for (const id of ['abc', 'A.b_c-1', 'x'.repeat(64)]) {
+    const answer = await ask('GET', '/v1/nothing', { 'x-request-id': id });
+    assert.equal(answer.headers['x-request-id'], id);
+    assert.equal(answer.json().request_id, id);
+  }
+  for (const id of ['', 'a b', 'x'.repeat(65), 'a"b']) {
+    const answer = await ask('GET', '/v1/probe', { 'x-request-id': id });
+    assert.match(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/);
+  }
+});
+
+test('an unknown query parameter is refused by name', async () => {
+  for (const method of ['GET', 'POST'] as const) {
+    const answer = await ask(method, '/v1/probe?limitt=1');
+    assert.equal(answer.statusCode, 422);
+    const errors = [{ pointer: '/limitt', detail: 'Is not a field of this request.' }];
+    assert.deepEqual(answer.json().errors, errors);
+  }
+});
+
+test('a failure shows nothing of its inside, and the log has it with the request id', async () => {
+  for (const how of ['bug', 'text']) {
+    const answer = await ask('POST', `/v1/fail/${how}`, { 'x-request-id': `failing-${how}` });
+    assert.equal(answer.statusCode, 500);
+    assert.equal(answer.json().code, 'internal_error');
+    assert.ok(!answer.body.includes('secrets') && !answer.body.includes('thrown'));
+    const logged = lines.find((line) => line.includes(`failing-${how}`) && line.includes('"err"'));
+    assert.match(logged ?? '', /secrets|thrown/);
+  }
+});
+
+test('a database that can not be reached is a 503', async () => {
+  for (const how of ['connection', 'shutdown', 'crowded', 'terminated', 'wrapped']) {
+    const answer = await ask('POST', `/v1/fail/${how}`);
+    assert.equal(answer.statusCode, 503, how);
+    assert.equal(answer.json().code, 'unavailable');
+    assert.equal(answer.headers['retry-after'], '2');
+  }
+});
+
+test('a problem has its members and headers', async () => {
+  const answer = await ask('POST', '/v1/fail/busy');
+  assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8');
+  assert.equal(answer.headers['retry-after'], '2');
+  const { request_id: _, ...problem } = answer.json();
+  assert.deepEqual(problem, {
+    type: '/docs/errors#operation_in_progress',
+    title: 'Another operation is in progress',
+    status: 409,
+    detail: 'Busy.',
+    code: 'operation_in_progress',
+    message: 'Busy.',
+    operation: { id: 7, kind: 'stop', progress: 10 },
+  });
+});
+
+test('the log has neither tokens nor bodies nor queries', async () => {
+  const payload = { secret: 'in-the-body' };
+  await inject(app, { method: 'POST', url: '/v1/probe?q=in-the-query', headers, payload });
+  const all = lines.join('');
+  assert.ok(all.includes('/v1/probe'));
+  for (const text of ['in-the-body', 'in-the-query', 'berth_'])
+    assert.ok(!all.includes(text), text);
+});
+
+test('the documentation needs nothing from elsewhere', async () => {
+  const page = await app.inject('/docs/');
+  assert.equal(page.statusCode, 200);
+  const sources = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source);
+  assert.deepEqual(sources, ['js/scalar.js']);
+  assert.equal((await app.inject('/docs/js/scalar.js')).statusCode, 200);
+  assert.equal((await app.inject('/docs')).headers.location, '/docs/');
+  assert.match((await app.inject('/docs/errors')).body, /id="validation_failed"/);
+  const document = (await app.inject('/openapi.json')).json();
+  assert.equal(document.openapi, '3.1.0');
+  assert.deepEqual(Object.keys(document.paths), ['/v1/probe', '/v1/probe/{id}', '/v1/fail/{how}']);
+});
+
+test('what is not HTTP is answered too', async () => {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  const socket = connect(port, '127.0.0.1');
+  socket.write('nonsense\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1.1 400 Bad Request\r\n/);
+  assert.equal(JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '').code, 'malformed_request');
+  socket.destroy();
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Db } from '../db/connection.ts';
+import type { App } from '../http/app-types.ts';
+import { routes } from '../routes.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { installation } from '../testing/fixtures.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { revokeToken } from '../tokens/queries.ts';
+import { generateToken } from '../tokens/token.ts';
+import { actionCases, headerCases } from './bad-action-cases.ts';
+import { type BadCase, fieldCases, post, type World } from './bad-input-cases.ts';
+import { bodyCases, idCases, queryCases } from './bad-request-cases.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const world = await createWorld(db);
+let app: App;
+let untouched: string;
+before(async () => {
+  app = await createTestApp(db, [...routes]);
+  untouched = await fingerprintOf(db);
+});
+after(() => app.close());
+
+async function createWorld(db: Db): Promise<World> {
+  const place = await installation(db);
+  const { id: otherProject } = await db
+    .insertInto('projects')
+    .values({ name: 'other' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const foreign = { ...place, projectId: otherProject };
+  const starting = await enterServer(db, place, { status: 'stopped', operation: 'start' });
+  const foreignServer = await enterServer(db, foreign, { status: 'stopped', operation: 'start' });
+  return {
+    ...place,
+    started: await enterServer(db, place),
+    stopped: await enterServer(db, place, { status: 'stopped' }),
+    paused: await enterServer(db, place, { status: 'paused' }),
+    creating: await enterServer(db, place, { status: 'creating', operation: 'create' }),
+    deleting: await enterServer(db, place, { status: 'deleting', operation: 'delete' }),
+    failed: await enterServer(db, place, { status: 'error' }),
+    starting,
+    operation: (await operationUnderWay(db, starting)).id,
+    foreignServer,
+    foreignOperation: (await operationUnderWay(db, foreignServer)).id,
+    ...(await enterDisabled(db)),
+    tokens: await enterTokens(db),
+  };
+}
+
+/** A location and an operating system that servers can't be created in, and with, any more. */
+async function enterDisabled(db: Db) {
+  const {
+    id: _,
+    created_at: __,
+    ...location
+  } = await db.selectFrom('locations').selectAll().executeTakeFirstOrThrow();
+  const engine = JSON.stringify(location.engine);
+  const { id: disabledLocation } = await db
+    .insertInto('locations')
+    .values({ ...location, engine, name: 'closed', enabled: false })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { id: disabledOs } = await db
+    .updateTable('operating_systems')
+    .set({ enabled: false })
+    .where('slug', '=', 'debian-13')
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { disabledLocation, disabledOs };
+}
+
+async function enterTokens(db: Db): Promise<World['tokens']> {
+  const good = await createTestToken(db, { scopes: ['servers:write'] });
+  const reader = await createTestToken(db, { scopes: ['servers:read'] });
+  const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
+  const revoked = await createTestToken(db);
+  await revokeToken(db, revoked.id);
+  return {
+    good: good.token,
+    reader: reader.token,
+    expired: expired.token,
+    revoked: revoked.token,
+    unknown: generateToken(),
+  };
+}
+
+const tables: Record<string, (world: World) => BadCase[]> = {
+  'fields of a create': fieldCases,
+  bodies: bodyCases,
+  'ids in paths': idCases,
+  queries: queryCases,
+  actions: actionCases,
+  headers: headerCases,
+};
+
+for (const [name, cases] of Object.entries(tables)) {
+  suite(`bad ${name}`, () => {
+    for (const bad of cases(world)) test(bad.name, () => refuses(bad));
+  });
+}
+
+async function refuses({ request, status, code, pointers, answered = {} }: BadCase) {
+  const authorization = `Bearer ${world.tokens.good}`;
+  const headers = { authorization, ...request.headers };
+  const answer = await inject(app, { ...request, headers: defined(headers) });
+  const { code: given, errors = [] } = answer.body === '' ? {} : answer.json();
+  assert.deepEqual({ status: answer.statusCode, code: given }, { status, code }, answer.body);
+  const found = errors.map(({ pointer }: { pointer: string }) => pointer);
+  if (pointers) assert.deepEqual(found.sort(), pointers.toSorted());
+  for (const [header, pattern] of Object.entries(answered)) {
+    assert.match(String(answer.headers[header]), pattern);
+  }
+  const previous = untouched;
+  untouched = await fingerprintOf(db);
+  assert.equal(untouched, previous, 'something was created or changed');
+}
+
+/** A header of undefined is one that is not sent. */
+function defined(headers: Record<string, unknown>): Record<string, string> {
+  const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Record<string, string>;
+}
+
+test('who is refused because of an operation reads which one it is', async () => {
+  const { id, kind, progress } = await operationUnderWay(db, world.starting);
+  const url = `/v1/servers/${world.starting}/stop`;
+  const headers = { authorization: `Bearer ${world.tokens.good}` };
+  const answer = await inject(app, { method: 'POST', url, headers });
+  assert.deepEqual(answer.json().operation, { id, kind, progress });
+  assert.ok(answer.json().detail.includes(`operation ${id}`));
+});
+
+test('another request with the same Idempotency-Key is refused', async () => {
+  const key = { authorization: `Bearer ${world.tokens.good}`, 'idempotency-key': 'once' };
+  const first = await inject(app, post('/v1/servers', serverBody(world), key));
+  assert.equal(first.statusCode, 201);
+  const before = await fingerprintOf(db);
+  const others = [
+    post('/v1/servers', serverBody(world, { cpu: 2 }), key),
+    post('/v1/servers', serverBody(world, { password: 'another password' }), key),
+    post('/v1/servers', serverBody(world, { initialCommands: [] }), key),
+    post(`/v1/servers/${world.stopped}/start`, {}, key),
+    post(`/v1/servers/${world.started}/stop`, { force: true }, key),
+  ];
+  for (const other of others) {
+    const answer = await inject(app, other);
+    assert.equal(answer.statusCode, 422, answer.body);
+    assert.equal(answer.json().code, 'idempotency_mismatch');
+  }
+  assert.equal(await fingerprintOf(db), before);
+});

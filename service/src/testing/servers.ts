@@ -1,0 +1,72 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../db/connection.ts';
+import type { ServerStatus } from '../db/schema.ts';
+import { insertOperation, type OperationRow } from '../operations/queries.ts';
+import { insertServer, setServerState } from '../servers/queries.ts';
+import type { Installation } from './fixtures.ts';
+
+/** A body that creates a server. */
+export const serverBody = (place: Installation, more: Record<string, unknown> = {}) => ({
+  name: 'web-1.example.com',
+  location_id: place.locationId,
+  os_id: place.osId,
+  password: 'grüße, 世界 😀',
+  initialCommands: ['echo hi', ['touch', '/root/ready']] as unknown[],
+  cpu: 1,
+  ram: 256,
+  disk: 2,
+  ...more,
+});
+
+interface EnteredServer {
+  status?: ServerStatus;
+  hostname?: string;
+  /** The kind of an operation that is under way on it. */
+  operation?: string;
+}
+
+/** A server as it is once it was created, without asking the API. */
+export async function enterServer(
+  db: Db,
+  place: Installation,
+  { status = 'started', hostname = 'entered', operation }: EnteredServer = {},
+): Promise<number> {
+  const mac = `02${randomBytes(5).toString('hex').replaceAll(/../g, ':$&')}`;
+  const size = { cpu: 1, ramMb: 256, diskGb: 2, trafficAllowance: null };
+  return await db.transaction().execute(async (trx) => {
+    const id = await insertServer(trx, { ...place, ...size, uuid: randomUUID(), hostname, mac });
+    const realStatus = status === 'creating' || status === 'deleting' ? 'not_exists' : status;
+    await setServerState(trx, id, { status, realStatus, installed: status !== 'creating' });
+    const { projectId } = place;
+    const about = { step: 'first', message: 'Under way', deadlineSeconds: 60 };
+    if (operation) {
+      await insertOperation(trx, { ...about, projectId, serverId: id, kind: operation });
+    }
+    return id;
+  });
+}
+
+/** The operation that is under way on a server. */
+export async function operationUnderWay(db: Db, serverId: number): Promise<OperationRow> {
+  return await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('server_id', '=', serverId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirstOrThrow();
+}
+
+/** A number for everything that a request may create or change: the same before and after, or not. */
+export async function fingerprintOf(db: Db): Promise<string> {
+  const tables = ['servers', 'addresses', 'operations', 'idempotency_keys', 'address_pools'];
+  const rows = sql.join(
+    tables.map((table) => sql`select ${table}, t::text from ${sql.table(table)} t`),
+    sql` union all `,
+  );
+  const { rows: found } = await sql<{ fingerprint: string }>`
+    select count(*) || ' rows, ' || coalesce(md5(string_agg(r::text, '' order by r::text)), '')
+      as fingerprint
+    from (${rows}) as r`.execute(db);
+  return found[0]?.fingerprint ?? '';
+}

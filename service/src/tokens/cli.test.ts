@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { findTokenByHash } from './queries.ts';
+import { isWellFormed, tokenHash } from './token.ts';
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+
+const cli = fileURLToPath(new URL('./cli.ts', import.meta.url));
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function run(...args: string[]): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const env = { ...process.env, DATABASE_URL: connectionString };
+  execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) => {
+    resolve({ code: error ? Number(error.code) : 0, stdout: stdout.trim(), stderr });
+  });
+  return promise;
+}
+
+test('a token is made, listed and revoked', async () => {
+  const made = await run(
+    'create',
+    '--name',
+    'ci',
+    '--scopes',
+    'servers:read, servers:write',
+    '--expires',
+    '30d',
+  );
+  assert.equal(made.code, 0, made.stderr);
+  assert.ok(isWellFormed(made.stdout), made.stdout);
+  const found = await findTokenByHash(db, tokenHash(made.stdout));
+  assert.deepEqual(found?.scopes, ['servers:read', 'servers:write']);
+  assert.equal(found?.isExpired, false);
+  const listed = await run('list');
+  assert.match(listed.stdout, /^ID +NAME/);
+  assert.match(listed.stdout, new RegExp(`${found?.id} +ci +default +servers:read,servers:write`));
+  assert.ok(!listed.stdout.includes(made.stdout));
+  assert.equal((await run('revoke', String(found?.id))).code, 0);
+  assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);
+  assert.match((await run('list')).stdout, /revoked/);
+  assert.equal((await run('revoke', String(found?.id))).code, 2);
+});
+
+test('the end of a token can be a date', async () => {
+  const made = await run('create', '--name', 'x', '--scopes', 'admin', '--expires', '2999-12-31');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stderr, /until 2999-12-31T00:00:00.000Z/);
+});
+
+const create = ['create', '--name', 'x', '--scopes', 'admin'];
+
+for (const [args, words] of [
+  [['create', '--scopes', 'admin'], /--name NAME/],
+  [['create', '--name', 'x'], /Say what it may do/],
+  [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
+  [[...create, '--expires', 'soon'], /not "soon"/],
+  [[...create, '--expires', '2027-02-31'], /not "2027-02-31"/],
+  [[...create, '--expires', '2001-01-01'], /must lie ahead/],
+  [[...create, '--project', 'none'], /no project "none"/],
+  [[...create, '--color', 'red'], /--color/],
+  [['revoke'], /Can't make sense of: revoke/],
+  [['revoke', 'x'], /"x" is not the id/],
+  [['revoke', '999'], /no token 999/],
+  [['rename'], /Can't make sense of: rename/],
+] as const) {
+  test(`a mistake is explained: ${args.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, words);
+    assert.match(stderr, /npm run token/);
+  });
+}
+
+test('help needs no database', async () => {
+  for (const args of [[], ['--help'], ['-h']]) {
+    assert.match((await run(...args)).stdout, /^Makes, lists and revokes/);
+  }
+});
