@@ -10,6 +10,7 @@ import { listAllLocations, requireLocation } from './locations/queries.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
+import { startHousekeeping } from './reconcilers/housekeeping.ts';
 import { watchLocation } from './reconcilers/watch.ts';
 import { createUsageCollector } from './usage/collector.ts';
 
@@ -64,11 +65,12 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     log,
     locations: async () => locations.map((l) => ({ id: l.id, client: engines.of(l) })),
   });
+  const housekeeping = startHousekeeping(db, log);
   const collecting = collector.start(stopping.signal);
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), collecting, ...watchers]);
+      await Promise.all([runner.stop(), housekeeping.stop(), collecting, ...watchers]);
     },
   };
 }
