@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@berth/contract/operations';
 import type { Server, ServerStatusRecord } from '@berth/contract/servers';
+import { assertDeclared } from './contract.ts';
 
 /** What the harness tells the tests. */
 function fromHarness(name: string): string {
@@ -39,11 +40,10 @@ export async function call<T>(
     signal: AbortSignal.timeout(90_000),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text ? JSON.parse(text) : null,
-  };
+  const answered = text ? JSON.parse(text) : null;
+  const contentType = response.headers.get('content-type') ?? '';
+  assertDeclared(method, path, { status: response.status, contentType, body: answered });
+  return { status: response.status, headers: response.headers, body: answered };
 }
 
 export interface Wish {

@@ -65,6 +65,6 @@ export class Problem extends Error {
 
 /** A 422 for fields of the body. */
 export function invalidFields(errors: FieldError[]): Problem {
-  const detail = errors.map((e) => `${e.pointer}: ${e.detail}`).join(' ');
+  const detail = errors.map((e) => `${e.pointer || 'The body'}: ${e.detail}`).join(' ');
   return new Problem('validation_failed', detail, { errors });
 }

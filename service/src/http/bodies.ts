@@ -16,7 +16,7 @@ const parsers: Parse[] = [parseJsonBody, parseFormBody, parseMultipartBody];
 
 /**
  * Takes JSON and both kinds of forms. An empty body is taken whatever its type, as no fields at all.
- * Throws 415 for another type or charset, and 400 for what can't be read.
+ * Throws 415 for another type or charset and for a compressed one, and 400 for what can't be read.
  */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -40,8 +40,12 @@ function addParser(app: FastifyInstance, type: string, parse: Parse): void {
   app.addContentTypeParser<Buffer>(
     type,
     { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) =>
-      body.length === 0 ? undefined : parse(body, request),
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      const { 'content-encoding': encoding = 'identity' } = request.headers;
+      if (encoding.toLowerCase() !== 'identity') throw unsupportedMediaType();
+      return await parse(body, request);
+    },
   );
 }
 

@@ -71,7 +71,8 @@ function writeCursor(order: string, after: After): string {
   return Buffer.from(JSON.stringify([order, after.value, after.id])).toString('base64url');
 }
 
-const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+// PostgreSQL knows no year 0.
+const timestampPattern = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 const isValue: Record<string, (value: unknown) => value is string | number> = {
   id: isId,

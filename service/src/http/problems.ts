@@ -10,13 +10,15 @@ const byStatus: Record<number, (message: string) => Problem> = {
   404: () => new Problem('not_found', 'There is nothing at this address.'),
   408: () => new Problem('malformed_request', 'The request did not arrive in time.'),
   413: () => new Problem('body_too_large', 'The body is larger than the 256 KiB that are taken.'),
+  // A part of the path is longer than any that there is.
+  414: () => new Problem('not_found', 'There is nothing at this address.'),
   415: () => unsupportedMediaType(),
 };
 
 export function unsupportedMediaType(): Problem {
   const detail =
     'Send the body as application/json, application/x-www-form-urlencoded or ' +
-    'multipart/form-data, in UTF-8.';
+    'multipart/form-data, in UTF-8 and not compressed.';
   return new Problem('unsupported_media_type', detail);
 }
 

@@ -184,6 +184,7 @@ export type Ending =
 
 /** Ends an operation and wipes its secrets. False when the lease is no longer ours. */
 export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
+  await lockServerOf(trx, lease.id);
   const result = await trx
     .updateTable('operations')
     .set({
@@ -200,6 +201,21 @@ export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): P
   if (result.numUpdatedRows === 0n) return false;
   await notify(trx, 'operation_finished', { id: lease.id });
   return true;
+}
+
+/**
+ * A request locks the server and then its operation. Whoever ends an operation changes its server
+ * too, so must do the same: the other way round, the two could wait for each other.
+ */
+async function lockServerOf(trx: Trx, operationId: number): Promise<void> {
+  await trx
+    .selectFrom('servers')
+    .select('id')
+    .where('id', '=', (eb) =>
+      eb.selectFrom('operations').select('server_id').where('id', '=', operationId),
+    )
+    .forUpdate()
+    .execute();
 }
 
 const ended = {

@@ -12,11 +12,11 @@ export function createWaiter(db: Db, notifications: NotificationListener): Opera
   return async (operationId, seconds) => {
     const end = performance.now() + seconds * 1000;
     for (;;) {
-      const left = end - performance.now();
+      const left = Math.max(0, end - performance.now());
       const hint = finishedHint(notifications, operationId, Math.min(left, lookAgainMilliseconds));
       try {
         const ending = await endingOf(db, operationId);
-        if (ending !== undefined || left <= 0) return ending;
+        if (ending !== undefined || left === 0) return ending;
         await hint.promise;
       } finally {
         hint.cancel();

@@ -2,7 +2,7 @@ import type { InjectOptions } from 'fastify';
 import type { Installation } from '../testing/fixtures.ts';
 import { serverBody } from '../testing/servers.ts';
 
-/** A request that must be refused, and how. Without a `code` only the status is looked at. */
+/** A request that must be refused, and how. An answer to `HEAD` has no `code`. */
 export interface BadCase {
   name: string;
   request: InjectOptions & { url: string };

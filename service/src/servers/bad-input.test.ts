@@ -136,6 +136,12 @@ test('who is refused because of an operation reads which one it is', async () =>
   assert.ok(answer.json().detail.includes(`operation ${id}`));
 });
 
+test('a body that is wrong as a whole is told so in words', async () => {
+  const headers = { authorization: `Bearer ${world.tokens.good}` };
+  const answer = await inject(app, post('/v1/servers', '[]', headers));
+  assert.equal(answer.json().detail, 'The body: Must be an object.');
+});
+
 test('another request with the same Idempotency-Key is refused', async () => {
   const key = { authorization: `Bearer ${world.tokens.good}`, 'idempotency-key': 'once' };
   const first = await inject(app, post('/v1/servers', serverBody(world), key));

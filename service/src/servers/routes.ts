@@ -19,7 +19,13 @@ import { answerPage, type Page, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
 import { findServer, listServers, type ServerInFull, type ServerSort } from './queries.ts';
-import { createServer, dryRunCreate, requestAction, serverNotFound } from './servers.ts';
+import {
+  createServer,
+  dryRunCreate,
+  requestAction,
+  sealSecrets,
+  serverNotFound,
+} from './servers.ts';
 import type { Action } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
@@ -140,9 +146,10 @@ function createRoute(app: App, { db, secretKey, untilEnded }: Deps): void {
     async (request, reply) => {
       const { body, caller } = request;
       if (request.query.dry_run) return await dryRunCreate(db, body);
+      const secrets = sealSecrets(body, secretKey);
       let operationId: number | undefined;
       const answer = await idempotently(request, db, secretKey, async (trx) => {
-        const { serverId, operation } = await createServer(trx, caller, body, secretKey);
+        const { serverId, operation } = await createServer(trx, caller, body, secrets);
         operationId = operation.id;
         const row = await findServer(trx, caller.projectId, serverId);
         if (!row) throw serverNotFound(serverId);

@@ -113,12 +113,24 @@ export async function dryRunCreate(db: Db, body: ServerCreate): Promise<ServerDr
   };
 }
 
+/**
+ * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
+ * transaction, which holds locks that other creates wait for.
+ */
+export function sealSecrets(body: ServerCreate, secretKey: Buffer): Buffer {
+  const secrets: CreateSecrets = {
+    passwordHash: sha512crypt(body.password),
+    commands: body.initialCommands,
+  };
+  return encrypt(secretKey, secrets);
+}
+
 /** Enters a server and its create operation. Nothing of it is seen until the transaction commits. */
 export async function createServer(
   trx: Trx,
   caller: { projectId: number },
   body: ServerCreate,
-  secretKey: Buffer,
+  secrets: Buffer,
 ): Promise<{ serverId: number; operation: OperationRow }> {
   const plan = await planCreate(trx, body);
   const serverId = await insertServer(trx, {
@@ -135,16 +147,12 @@ export async function createServer(
     trafficAllowance: plan.location.traffic_allowance,
   });
   await holdAddresses(trx, serverId, plan.addresses);
-  const secrets: CreateSecrets = {
-    passwordHash: sha512crypt(body.password),
-    commands: body.initialCommands,
-  };
   const operation = await insertOperation(trx, {
     ...firstStep(createOperation),
     projectId: caller.projectId,
     serverId,
     state: { commands: body.initialCommands.length },
-    secrets: encrypt(secretKey, secrets),
+    secrets,
   });
   return { serverId, operation };
 }

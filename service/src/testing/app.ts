@@ -5,7 +5,7 @@ import { createHttpServer } from '../http/server.ts';
 import { findProject, insertToken } from '../tokens/queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 
-const testSecretKey = Buffer.alloc(32, 7);
+export const testSecretKey = Buffer.alloc(32, 7);
 
 /** The HTTP server with these routes, on this database; nothing listens. */
 export async function createTestApp(

@@ -9,7 +9,7 @@ export interface Installation {
   osId: number;
 }
 
-interface Sizes {
+export interface Sizes {
   /** How many IPv4 addresses the location has. */
   addresses?: number;
   nodeRamMb?: number;

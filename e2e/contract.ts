@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+type Responses = Record<string, { content?: Record<string, unknown> }>;
+
+interface OpenApiDocument {
+  paths: Record<string, Record<string, { responses: Responses }>>;
+}
+
+const id = 'openapi';
+const file = new URL('../contract/openapi.json', import.meta.url);
+const document: OpenApiDocument = JSON.parse(readFileSync(file, 'utf8'));
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv, ['ipv4', 'ipv6']);
+ajv.addSchema(document, id);
+
+/** Fails when an answer is not what the published document says of its route and status. */
+export function assertDeclared(
+  method: string,
+  path: string,
+  answer: { status: number; contentType: string; body: unknown },
+): void {
+  const template = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/|$)/, '/{id}');
+  const verb = method.toLowerCase();
+  const responses = document.paths[template]?.[verb]?.responses;
+  const type = answer.contentType.split(';')[0] ?? '';
+  const about = `${method} ${path} → ${answer.status} ${type}`;
+  assert.ok(responses?.[answer.status]?.content?.[type], `is not declared: ${about}`);
+  const pointer = ['paths', template, verb, 'responses', answer.status, 'content', type, 'schema'];
+  const reference = `${id}#/${pointer.map((part) => escaped(String(part))).join('/')}`;
+  const isValid = ajv.validate({ $ref: reference }, answer.body);
+  assert.ok(isValid, `${about}: ${ajv.errorsText()} in ${JSON.stringify(answer.body)}`);
+}
+
+/** A part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { enterServer, operationUnderWay } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const { db, place, ask, create, finish, close } = await createWholeApp();
+after(close);
+
+interface Shown {
+  id: number;
+  server_id: number;
+  status: string;
+}
+
+let first: number;
+let second: number;
+before(async () => {
+  // A create that ended, a start under way, and a stop that a delete took the place of.
+  first = (await create()).json().id;
+  await finish(first, 'stopped');
+  await ask('POST', `/servers/${first}/start`);
+  second = await enterServer(db, place, { status: 'started', operation: 'stop' });
+  await ask('DELETE', `/servers/${second}`);
+});
+
+const list = async (query = ''): Promise<Shown[]> =>
+  (await ask('GET', `/operations${query}`)).json();
+const idsOf = (operations: Shown[]) => operations.map(({ id }) => id);
+
+test('an operation that ended well is shown with its times', async () => {
+  const [{ id } = { id: 0 }] = await list('?kind=create');
+  const operation = (await ask('GET', `/operations/${id}`)).json();
+  const { created_at, started_at, finished_at, ...rest } = operation;
+  assert.ok(created_at < finished_at);
+  assert.equal(started_at, null);
+  assert.deepEqual(rest, {
+    id,
+    kind: 'create',
+    server_id: first,
+    status: 'succeeded',
+    step: 'queue',
+    progress: 100,
+    message: 'It is done.',
+    error: null,
+    commands: null,
+  });
+});
+
+test('a failed one says why, and what the commands came to', async () => {
+  const { id: server } = (await create()).json();
+  const { id } = await operationUnderWay(db, server);
+  const error = { code: 'image_unreachable', message: 'The image server does not answer.' };
+  const commands = [{ exit_status: 1, output: 'not found\n' }];
+  const values = {
+    error: JSON.stringify(error),
+    commands: JSON.stringify(commands),
+    secrets: null,
+  };
+  await db
+    .updateTable('operations')
+    .set({ ...values, status: 'failed', progress: 40, finished_at: new Date() })
+    .where('id', '=', id)
+    .execute();
+  const operation = (await ask('GET', `/operations/${id}`)).json();
+  assert.deepEqual([operation.status, operation.progress], ['failed', 40]);
+  assert.deepEqual(operation.error, error);
+  assert.deepEqual(operation.commands, commands);
+});
+
+test('operations can be asked for by what they are', async () => {
+  const all = await list();
+  const by = (filter: (operation: Shown & { kind: string }) => boolean) =>
+    idsOf(all.filter((operation) => filter(operation as Shown & { kind: string })));
+  assert.deepEqual(
+    idsOf(await list(`?server_id=${first}`)),
+    by((o) => o.server_id === first),
+  );
+  assert.deepEqual(
+    idsOf(await list('?status=superseded')),
+    by((o) => o.kind === 'stop'),
+  );
+  assert.deepEqual(
+    idsOf(await list('?status=pending&kind=delete')),
+    by((o) => o.kind === 'delete'),
+  );
+  assert.deepEqual(await list('?server_id=4711'), []);
+});
+
+test('they come in either order, page by page', async () => {
+  const ids = idsOf(await list());
+  assert.ok(ids.length >= 5);
+  for (const sort of ['id', '-id', 'created_at', '-created_at']) {
+    const expected = sort.startsWith('-') ? ids.toReversed() : ids;
+    assert.deepEqual(idsOf(await list(`?sort=${sort}`)), expected, sort);
+    const paged: number[] = [];
+    for (let path: string | undefined = `/operations?sort=${sort}&limit=2`; path; ) {
+      const answer = await ask('GET', path, { prefix: '/api/v1' });
+      paged.push(...idsOf(answer.json()));
+      path = /^<\/api\/v1([^>]*)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1];
+    }
+    assert.deepEqual(paged, expected, sort);
+  }
+});
+
+test('the history of a server outlives it', async () => {
+  await finish(second, 'deleting');
+  await db
+    .updateTable('servers')
+    .set({ deleted_at: new Date() })
+    .where('id', '=', second)
+    .execute();
+  assert.equal((await ask('GET', `/servers/${second}`)).statusCode, 404);
+  const statuses = (await list(`?server_id=${second}`)).map(({ status }) => status);
+  assert.deepEqual(statuses, ['superseded', 'succeeded']);
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { decrypt } from '../secrets.ts';
+import { testSecretKey } from '../testing/app.ts';
+import { operationUnderWay } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+import type { CreateSecrets } from './create.ts';
+
+const lines: string[] = [];
+const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
+const { db, ask, create, finish, close } = await createWholeApp({ log });
+after(close);
+
+const password = 'Canary-Password-4711';
+const command = 'echo Canary-Command-4712';
+const argument = 'Canary-Argument-4713';
+const canaries = { password, initialCommands: [command, ['echo', argument]] };
+
+const hex = (text: string) => Buffer.from(text).toString('hex');
+
+/** What must be found nowhere: the texts, any hash of a password, and what is encrypted, plain. */
+const secret = new RegExp(
+  ['Canary-', hex('Canary-'), Buffer.from('Canary').toString('base64'), '\\$6\\$', '\\$y\\$']
+    .concat(['passwordHash', hex('passwordHash')])
+    .join('|'),
+);
+
+/** Every row of every table, as text. */
+async function everything(db: Db): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
+  const dumps = tables.rows.map(async ({ name }) => {
+    const { rows } = await sql<{ t: string }>`select t::text from ${sql.raw(name)} t`.execute(db);
+    return rows.map(({ t }) => t).join('\n');
+  });
+  return (await Promise.all(dumps)).join('\n');
+}
+
+async function nothingIsFound(): Promise<void> {
+  const dump = await everything(db);
+  assert.ok(dump.includes('web-1.example.com'), 'the dump is of the right database');
+  assert.doesNotMatch(dump, secret);
+  assert.doesNotMatch(lines.join(''), secret);
+}
+
+test('what a create is told in secret is not told to anyone', async () => {
+  const created = await create(canaries, { 'idempotency-key': 'first' });
+  assert.equal(created.statusCode, 201);
+  const { id } = created.json();
+  const operation = await operationUnderWay(db, id);
+  const answers = [
+    created,
+    await create(canaries, { 'idempotency-key': 'first' }),
+    await ask('GET', '/servers'),
+    await ask('GET', `/servers/${id}`),
+    await ask('GET', `/servers/${id}/status`),
+    await ask('GET', '/operations'),
+    await ask('GET', `/operations/${operation.id}`),
+  ];
+  for (const { body } of answers) assert.doesNotMatch(body, secret);
+  assert.deepEqual(operation.state, { commands: 2 });
+  await nothingIsFound();
+});
+
+test('a refusal does not repeat what it refuses', async () => {
+  const long = `${password}${'x'.repeat(200)}`;
+  for (const more of [
+    { ...canaries, password: long },
+    { ...canaries, password: `${password}\0` },
+    { ...canaries, password: [password] },
+    { ...canaries, initialCommands: command },
+    { ...canaries, initialCommands: [{ run: command }] },
+    { ...canaries, initialCommands: [`${command}\0`] },
+    { ...canaries, cpu: password },
+    { ...canaries, cpu: 99 },
+    { ...canaries, os_id: 4711 },
+    { ...canaries, name: '-' },
+  ]) {
+    const answer = await create(more);
+    assert.equal(answer.statusCode, 422);
+    assert.doesNotMatch(answer.body, secret);
+  }
+  const headers = { 'content-type': 'application/json' };
+  for (const text of [`{"password": "${password}", `, `{"password": ${password}}`]) {
+    const answer = await ask('POST', '/servers', { body: text, ...headers });
+    assert.equal(answer.statusCode, 400);
+    assert.doesNotMatch(answer.body, secret);
+  }
+  await create(canaries, { 'idempotency-key': 'second' });
+  const mismatch = await create({ ...canaries, cpu: 2 }, { 'idempotency-key': 'second' });
+  assert.equal(mismatch.statusCode, 422);
+  assert.doesNotMatch(mismatch.body, secret);
+  await nothingIsFound();
+});
+
+test('the worker alone can read the secrets, and no longer than the create goes on', async () => {
+  const { id } = (await create(canaries)).json();
+  const { secrets } = await operationUnderWay(db, id);
+  assert.ok(secrets);
+  assert.throws(() => decrypt(Buffer.alloc(32, 8), secrets));
+  const read = decrypt<CreateSecrets>(testSecretKey, secrets);
+  assert.match(read.passwordHash, /^\$6\$/);
+  assert.deepEqual(read.commands, canaries.initialCommands);
+  await finish(id, 'started');
+  const second = (await create(canaries)).json();
+  await ask('DELETE', `/servers/${second.id}`);
+  const kept = await db
+    .selectFrom('operations')
+    .select('id')
+    .where('server_id', 'in', [id, second.id])
+    .where('secrets', 'is not', null)
+    .execute();
+  assert.deepEqual(kept, []);
+});
+
+test('two servers with the same password have hashes of their own', async () => {
+  const hashes = await Promise.all(
+    [1, 2].map(async () => {
+      const { id } = (await create(canaries)).json();
+      const { secrets } = await operationUnderWay(db, id);
+      return secrets && decrypt<CreateSecrets>(testSecretKey, secrets).passwordHash;
+    }),
+  );
+  assert.equal(new Set(hashes).size, 2);
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestToken } from '../testing/app.ts';
+import type { Sizes } from '../testing/fixtures.ts';
+import { inject } from '../testing/inject.ts';
+import { fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const whole = await createWholeApp();
+after(() => whole.close());
+const { db, ask, create, place } = whole;
+
+test('a create is answered with everything that the server will have', async () => {
+  const answer = await create({ name: 'Web-1', cpu: 2, ram: 512, disk: 10 });
+  assert.equal(answer.statusCode, 201);
+  const server = answer.json();
+  assert.equal(answer.headers.location, `/v1/servers/${server.id}`);
+  assert.match(server.uuid, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.match(server.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  const { id: _, uuid: __, created_at: ___, ...rest } = server;
+  const nothing = { value: 0, prev: 0, is_exceeded: false };
+  assert.deepEqual(rest, {
+    hostname: 'Web-1',
+    status: 'creating',
+    node: 'node-1',
+    os: 'Debian 12',
+    specifications: { cpu: 2, ram: 512, disk: 10 },
+    ip_addresses: [
+      { ip: '10.9.0.2', is_primary: true },
+      { ip: 'fd00:9::2', is_primary: false },
+    ],
+    usage: { cpu: 0, ram: 0, disk: 0, traffic: { incoming: nothing, outgoing: nothing } },
+    location_id: place.locationId,
+    os_id: place.osId,
+    error: null,
+    allowed_actions: ['delete'],
+  });
+  assert.deepEqual((await ask('GET', `/servers/${server.id}`)).json(), server);
+  assert.deepEqual((await ask('GET', `/servers/${server.id}/status`)).json(), {
+    status: (await operationUnderWay(db, server.id)).message,
+    real_status: 'not_exists',
+    is_processing: true,
+    progress: 0,
+  });
+});
+
+test('the Location is under the prefix that was asked', async () => {
+  const answer = await create({}, { prefix: '/api/v1' });
+  assert.equal(answer.headers.location, `/api/v1/servers/${answer.json().id}`);
+});
+
+test('the bounds themselves are within bounds', async () => {
+  for (const size of [
+    { cpu: 1, ram: 256, disk: 2 },
+    { cpu: 4, ram: 8192, disk: 100 },
+  ]) {
+    const answer = await create(size);
+    assert.equal(answer.statusCode, 201, answer.body);
+    assert.deepEqual(answer.json().specifications, size);
+  }
+});
+
+test('a create can be sent as a form', async () => {
+  const { initialCommands: _, ...fields } = serverBody(place);
+  const texts = Object.entries(fields).map(([name, value]) => [name, String(value)]);
+  const answer = await inject(whole.app, {
+    method: 'POST',
+    url: '/v1/servers',
+    headers: { ...whole.headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `${new URLSearchParams(Object.fromEntries(texts))}&initialCommands[]=`,
+  });
+  assert.equal(answer.statusCode, 201, answer.body);
+  const { state } = await operationUnderWay(db, answer.json().id);
+  assert.deepEqual(state, { commands: 0 });
+});
+
+test('a dry run names the node and the addresses, and changes nothing', async () => {
+  const before = await fingerprintOf(db);
+  const body = serverBody(place, { cpu: 2, ram: 1024, disk: 5 });
+  const answers = [
+    await ask('POST', '/servers?dry_run=true', { body }),
+    await ask('POST', '/servers?dry_run=1', { body, 'idempotency-key': 'dry' }),
+  ];
+  assert.equal(await fingerprintOf(db), before);
+  const [first, second] = answers.map((answer) => answer.json());
+  assert.deepEqual(first, second);
+  assert.deepEqual(first.quota, { servers: 1, cpu: 2, ram: 1024, disk: 5 });
+  assert.equal(first.node, 'node-1');
+  const created = await ask('POST', '/servers?dry_run=false', { body });
+  assert.equal(created.statusCode, 201);
+  assert.deepEqual(created.json().ip_addresses, first.ip_addresses);
+});
+
+async function another(sizes: Sizes, work: (other: typeof whole) => Promise<void>) {
+  const other = await createWholeApp(sizes);
+  await work(other).finally(() => other.close());
+}
+
+const statusesOf = (answers: { statusCode: number }[]) => answers.map((a) => a.statusCode);
+
+/** Which addresses are held, and how many servers there are. */
+async function taken(other: typeof whole) {
+  const { rows } = await sql<{ ips: string[]; servers: number }>`
+    select array(select host(ip) from addresses where family(ip) = 4) as ips,
+           (select count(*)::int from servers) as servers`.execute(other.db);
+  return { ips: rows[0]?.ips ?? [], servers: rows[0]?.servers };
+}
+
+test('of 100 creates at once for 60 addresses exactly 60 succeed, each with its own', async () => {
+  await another({ addresses: 60 }, async (other) => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => other.create()));
+    const made = answers.filter((answer) => answer.statusCode === 201).map((a) => a.json());
+    assert.equal(made.length, 60);
+    const ips = made.flatMap(({ ip_addresses }) => ip_addresses.map((a: { ip: string }) => a.ip));
+    assert.equal(new Set(ips).size, 120);
+    const refused = answers.filter((answer) => answer.statusCode !== 201);
+    for (const { statusCode, body } of refused) {
+      assert.equal(`${statusCode} ${JSON.parse(body).code}`, '409 no_address_left');
+    }
+    const { ips: held, servers } = await taken(other);
+    assert.deepEqual({ held: new Set(held).size, servers }, { held: 60, servers: 60 });
+  });
+});
+
+test('without an address left nothing is reserved, and a dry run says so too', async () => {
+  await another({ addresses: 1 }, async (other) => {
+    assert.equal((await other.create()).statusCode, 201);
+    const before = await fingerprintOf(other.db);
+    const dry = { body: serverBody(other.place) };
+    for (const answer of [
+      await other.create(),
+      await other.create({}, { 'idempotency-key': 'full' }),
+      await other.ask('POST', '/servers?dry_run=true', dry),
+    ]) {
+      assert.equal(answer.statusCode, 409);
+      assert.equal(answer.json().code, 'no_address_left');
+    }
+    assert.equal(await fingerprintOf(other.db), before);
+    await sql`delete from addresses`.execute(other.db);
+    const again = await other.create({}, { 'idempotency-key': 'full' });
+    assert.equal(again.statusCode, 201, 'a refusal is not kept under the key');
+  });
+});
+
+test('memory is given once, also to creates at the same time', async () => {
+  await another({ nodeRamMb: 5 * 256 }, async (other) => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => other.create()));
+    assert.equal(statusesOf(answers).filter((status) => status === 201).length, 5);
+    const before = await fingerprintOf(other.db);
+    const answer = await other.create();
+    assert.equal(answer.statusCode, 409);
+    assert.equal(answer.json().code, 'no_capacity');
+    assert.equal(await fingerprintOf(other.db), before);
+    assert.equal((await taken(other)).servers, 5);
+  });
+});
+
+test('a location without an online node has no capacity', async () => {
+  await another({}, async (other) => {
+    await other.db.updateTable('nodes').set({ status: 'offline' }).execute();
+    const answer = await other.create();
+    assert.equal(answer.statusCode, 409);
+    assert.equal(answer.json().code, 'no_capacity');
+    assert.equal((await taken(other)).servers, 0);
+  });
+});
+
+test('a project sees nothing of another one, not even that it is there', async () => {
+  const mine = (await create()).json();
+  const { id: operationId } = await operationUnderWay(db, mine.id);
+  await db.insertInto('projects').values({ name: 'other' }).execute();
+  const { headers } = await createTestToken(db, { project: 'other' });
+  const before = await fingerprintOf(db);
+  const requests = [
+    ['GET', '/servers/ID', mine.id],
+    ['GET', '/servers/ID/status', mine.id],
+    ['POST', '/servers/ID/start', mine.id],
+    ['POST', '/servers/ID/stop', mine.id],
+    ['POST', '/servers/ID/restart', mine.id],
+    ['DELETE', '/servers/ID', mine.id],
+    ['GET', '/operations/ID', operationId],
+  ] as const;
+  for (const [method, path, id] of requests) {
+    const [foreign, missing] = await Promise.all(
+      [id, 4711].map(async (id) => {
+        const url = path.replace('ID', String(id));
+        const answer = await ask(method, url, headers);
+        const { request_id: _, ...problem } = answer.json();
+        return JSON.stringify(problem).replaceAll(`id ${id}.`, 'id ID.');
+      }),
+    );
+    assert.equal(foreign, missing);
+    assert.equal(JSON.parse(foreign ?? '').status, 404);
+  }
+  for (const path of [
+    '/servers',
+    '/servers?ip=10.9.0.2',
+    `/operations?server_id=${mine.id}`,
+    '/operations',
+  ]) {
+    assert.deepEqual((await ask('GET', path, headers)).json(), [], path);
+  }
+  assert.equal(await fingerprintOf(db), before);
+});
+
+test('a create with a key is done once, and answered as the first time', async () => {
+  const key = { 'idempotency-key': 'create-once' };
+  const first = await create({ name: 'once' }, key);
+  const again = await create({ name: 'once' }, key);
+  const elsewhere = await create({ name: 'once' }, { ...key, prefix: '/api/v1' });
+  for (const answer of [again, elsewhere]) {
+    assert.equal(answer.statusCode, 201);
+    assert.equal(answer.headers.location, first.headers.location);
+    assert.equal(answer.headers['idempotency-replayed'], 'true');
+    assert.deepEqual(answer.json(), first.json());
+  }
+  assert.equal((await ask('GET', '/servers?hostname=once')).json().length, 1);
+});
+
+test('twenty creates at once with the same key are one', async () => {
+  const key = { 'idempotency-key': 'twenty' };
+  const attempts = Array.from({ length: 20 }, () => create({ name: 'twenty' }, key));
+  const answers = await Promise.all(attempts);
+  assert.deepEqual(new Set(statusesOf(answers)), new Set([201]));
+  assert.equal(new Set(answers.map((answer) => answer.json().id)).size, 1);
+  assert.equal((await ask('GET', '/servers?hostname=twenty')).json().length, 1);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { type Logger, pino } from 'pino';
+import { listenForNotifications } from '../db/notifications.ts';
+import type { ServerStatus } from '../db/schema.ts';
+import { finishOperation } from '../operations/queries.ts';
+import { createWaiter } from '../operations/waiter.ts';
+import { routes } from '../routes.ts';
+import { setServerState } from '../servers/queries.ts';
+import { createTestApp, createTestToken } from './app.ts';
+import { installation, type Sizes } from './fixtures.ts';
+import { inject } from './inject.ts';
+import { createTestDatabase } from './postgres.ts';
+import { operationUnderWay, serverBody } from './servers.ts';
+
+/** The whole API on a database of its own, with nobody who does the operations. */
+export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger } = {}) {
+  const { db, connectionString, close } = await createTestDatabase();
+  const place = await installation(db, sizes);
+  const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
+  const untilEnded = createWaiter(db, notifications);
+  const app = await createTestApp(db, [...routes], { untilEnded, ...(log && { log }) });
+  const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
+
+  /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
+  async function ask(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    { body, ...more }: { body?: unknown; prefix?: string } & Record<string, unknown> = {},
+  ) {
+    const { prefix = '/v1', ...others } = more;
+    return await inject(app, {
+      method,
+      url: prefix + path,
+      headers: { ...headers, ...others },
+      ...(body !== undefined && { payload: body as object }),
+    });
+  }
+
+  const create = (more = {}, headers = {}) =>
+    ask('POST', '/servers', { body: serverBody(place, more), ...headers });
+
+  /** Ends the operation on a server as its worker would. */
+  async function finish(serverId: number, status: ServerStatus): Promise<void> {
+    const lease = await operationUnderWay(db, serverId);
+    await db.transaction().execute(async (trx) => {
+      assert.ok(await finishOperation(trx, lease, { status: 'succeeded', message: 'It is done.' }));
+      await setServerState(trx, serverId, { status });
+    });
+  }
+
+  async function closeAll(): Promise<void> {
+    await app.close();
+    await notifications.close();
+    await close();
+  }
+
+  return { app, db, place, headers, ask, create, finish, close: closeAll };
+}
