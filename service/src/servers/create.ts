@@ -36,7 +36,7 @@ interface CreateState {
 type Context = StepContext<CreateState>;
 type Result = Promise<StepResult<CreateState>>;
 
-const lookAgainSeconds = 0.2;
+const lookAgainSeconds = 0.1;
 const createSeconds = 10 * 60;
 /** An image server that is away for longer ends the create, with a word about it. */
 const imageServerPatienceMs = 20_000;

@@ -1,0 +1,41 @@
+export interface Comparison {
+  baseline: Spread;
+  measured: Spread;
+  /** Of the medians. */
+  ratio: number;
+}
+
+interface Spread {
+  median: number;
+  least: number;
+  most: number;
+}
+
+/** Medians, since a noisy machine makes single rounds slow. */
+export function compare(baseline: number[], measured: number[]): Comparison {
+  const [a, b] = [spread(baseline), spread(measured)];
+  return { baseline: a, measured: b, ratio: b.median / a.median };
+}
+
+function spread(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  const middle = (sorted.length - 1) / 2;
+  const median = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
+  return { median, least: at(0), most: at(sorted.length - 1) };
+}
+
+/** Prints both in seconds. */
+export function report(
+  title: string,
+  names: { baseline: string; measured: string },
+  { baseline, measured }: Comparison,
+): void {
+  console.log(`\n${title}`);
+  console.table({ [names.baseline]: rounded(baseline), [names.measured]: rounded(measured) });
+}
+
+function rounded({ median, least, most }: Spread) {
+  const seconds = (value: number) => Number(value.toFixed(2));
+  return { median: seconds(median), least: seconds(least), most: seconds(most) };
+}
