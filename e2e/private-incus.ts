@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,10 +24,11 @@ export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): P
   await killAll(() => processesNaming(incusDir));
   await stopLxcfs(incusDir);
   const instances = instancesOf(incusDir);
-  for (const mount of mountsBelow(incusDir)) run('umount', ['--lazy', mount]);
+  unmountBelow(incusDir);
   for (const device of loopDevicesOf(incusDir)) run('losetup', ['--detach', device]);
   for (const bridge of bridges) removeBridge(bridge);
   removeChains((chain) => instances.some((name) => chain.includes(`.${name}.`)));
+  for (const cgroup of instances.flatMap(cgroupsOf)) removeCgroup(cgroup);
   await rm(incusDir, { recursive: true, force: true });
 }
 
@@ -89,6 +90,24 @@ function mountsBelow(directory: string): string[] {
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '');
   return paths.filter((path) => path.startsWith(`${directory}/`)).reverse();
+}
+
+/** Lets go of everything that is mounted there, in use or not. */
+export function unmountBelow(directory: string): void {
+  for (const mount of mountsBelow(directory)) run('umount', ['--lazy', mount]);
+}
+
+/** LXC removes them at a container's orderly end only. */
+function cgroupsOf(instance: string): string[] {
+  return globSync(`/sys/fs/cgroup/{,*/}lxc.{monitor,payload}.${instance}{,-*}`);
+}
+
+/** Their files go with them; only the folders inside have to be removed first. */
+function removeCgroup(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeCgroup(join(folder, entry.name));
+  }
+  rmdirSync(folder);
 }
 
 function loopDevicesOf(directory: string): string[] {

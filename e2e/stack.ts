@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureIncus } from '../setup/incus-daemon.ts';
-import { leftoversOf, removePrivateIncus } from './private-incus.ts';
+import { leftoversOf, removePrivateIncus, unmountBelow } from './private-incus.ts';
 import { commandLine } from './processes.ts';
 import { removeService, type Service, startService, stopService } from './service.ts';
 
@@ -95,6 +95,8 @@ async function freePort(): Promise<number> {
 async function removeEverything({ directory, incus }: Place): Promise<void> {
   await removeService(directory);
   await removePrivateIncus(incus);
+  // A build of an image that was killed leaves its mounts.
+  unmountBelow(directory);
   await rm(directory, { recursive: true, force: true });
   const left = leftoversOf(incus);
   if (left.length > 0) throw new Error(`Left behind: ${left.join('; ')}`);
