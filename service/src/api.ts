@@ -9,13 +9,13 @@ import type { Foundation } from './workers.ts';
 
 /** The HTTP API on a foundation, ready to listen. */
 export async function createApi(foundation: Foundation): Promise<App> {
-  const { db, log, notifications, secretKey } = foundation;
+  const { db, log, notifications, secretKey, stopping } = foundation;
   return await createHttpServer({
     deps: {
       db,
       secretKey,
       healthChecks: await healthChecks(foundation),
-      untilEnded: createWaiter(db, notifications),
+      untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
     log,

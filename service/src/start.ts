@@ -60,18 +60,17 @@ async function layFoundation(
   log: Logger,
   { say, signal }: { say: Say; signal: AbortSignal },
 ): Promise<Foundation> {
-  // Side by side: neither needs the other, and a second start is to take no time.
-  const [database, incus, secretKey] = await Promise.all([
-    openDatabase(config, log),
-    ensureIncus({ socketPath: config.incusSocket, say }),
-    loadSecretKey(config.dataDir),
-  ]);
+  // Side by side with the database: neither needs the other, and a second start is to take no time.
+  const preparing = Promise.allSettled([ensureIncus({ socketPath: config.incusSocket, say })]);
+  const database = await openDatabase(config, log);
   stack.defer(() => database.close());
+  const [incus] = await preparing;
+  if (incus.status === 'rejected') throw incus.reason;
   const { db, pool, notifications } = database;
   await insertMissing(db);
   const engines = createEngines();
   stack.defer(() => engines.close());
-  const { socketPath, incusDir } = incus;
+  const { socketPath, incusDir } = incus.value;
   const names = config.local;
   const client = createIncusClient({ socketPath, project: names.project });
   stack.defer(() => client.close());
@@ -83,5 +82,6 @@ async function layFoundation(
     say,
     signal,
   });
-  return { config, db, pool, notifications, engines, secretKey, log };
+  const secretKey = await loadSecretKey(config.dataDir);
+  return { config, db, pool, notifications, engines, secretKey, log, stopping: signal };
 }

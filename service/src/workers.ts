@@ -26,6 +26,8 @@ export interface Foundation {
   engines: Engines;
   secretKey: Buffer;
   log: Logger;
+  /** Aborted when the service is asked to stop. */
+  stopping: AbortSignal;
 }
 
 export interface Workers {

@@ -15,24 +15,24 @@ export interface OpenDatabase {
 
 /** The outside PostgreSQL of `DATABASE_URL`, else the embedded one; with its schema up to date. */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
-  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(config);
-  const connectionString = config.databaseUrl ?? embedded?.connectionString ?? '';
+  await using stack = new AsyncDisposableStack();
+  const connectionString = config.databaseUrl ?? (await embedded(config, stack));
   const pool = createPool(connectionString);
   // A connection that breaks while idle is replaced at the next query.
   pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
   const db = createDb(pool);
+  stack.defer(() => db.destroy());
   await migrate(db);
   const notifications = listenForNotifications(connectionString, log);
-  return {
-    db,
-    pool,
-    notifications,
-    async close() {
-      await notifications.close();
-      await db.destroy();
-      await embedded?.stop();
-    },
-  };
+  stack.defer(() => notifications.close());
+  const opened = stack.move();
+  return { db, pool, notifications, close: () => opened.disposeAsync() };
+}
+
+async function embedded(config: Config, stack: AsyncDisposableStack): Promise<string> {
+  const { connectionString, stop } = await startEmbeddedPostgres(config);
+  stack.defer(stop);
+  return connectionString;
 }
 
 /** For tools beside the service: only queries, on the running service's database if there is one. */

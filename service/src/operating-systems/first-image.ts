@@ -28,7 +28,7 @@ export async function ensureFirstImage({
     workDir,
     signal,
     onProgress(_fraction, doing) {
-      if (doing !== shown) say(`${os.name} ${os.version}: ${doing}`);
+      if (doing !== shown) say(`Image of ${os.name} ${os.version}: ${doing}`);
       shown = doing;
     },
   });

@@ -8,15 +8,21 @@ const lookAgainMilliseconds = 1000;
 /** The closing words of an operation, or undefined when the seconds were over before its end. */
 export type OperationWaiter = (operationId: number, seconds: number) => Promise<string | undefined>;
 
-export function createWaiter(db: Db, notifications: NotificationListener): OperationWaiter {
+/** @param stopping when it aborts, nobody is kept waiting any longer */
+export function createWaiter(
+  db: Db,
+  notifications: NotificationListener,
+  stopping: AbortSignal,
+): OperationWaiter {
   return async (operationId, seconds) => {
     const end = performance.now() + seconds * 1000;
     for (;;) {
       const left = Math.max(0, end - performance.now());
-      const hint = finishedHint(notifications, operationId, Math.min(left, lookAgainMilliseconds));
+      const timeoutMs = Math.min(left, lookAgainMilliseconds);
+      const hint = finishedHint(notifications, operationId, timeoutMs, stopping);
       try {
         const ending = await endingOf(db, operationId);
-        if (ending !== undefined || left === 0) return ending;
+        if (ending !== undefined || left === 0 || stopping.aborted) return ending;
         await hint.promise;
       } finally {
         hint.cancel();
@@ -26,14 +32,22 @@ export function createWaiter(db: Db, notifications: NotificationListener): Opera
 }
 
 /** Subscribed before the row is read, so that an end in between is not missed. */
-function finishedHint(notifications: NotificationListener, operationId: number, timeoutMs: number) {
+function finishedHint(
+  notifications: NotificationListener,
+  operationId: number,
+  timeoutMs: number,
+  stopping: AbortSignal,
+) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeoutMs);
+  const onStop = () => resolve();
+  stopping.addEventListener('abort', onStop);
   const off = notifications.on('operation_finished', ({ id }) => {
     if (id === operationId) resolve();
   });
   const cancel = () => {
     clearTimeout(timer);
+    stopping.removeEventListener('abort', onStop);
     off();
   };
   return { promise, cancel };

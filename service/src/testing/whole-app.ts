@@ -17,7 +17,7 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
   const { db, connectionString, close } = await createTestDatabase();
   const place = await installation(db, sizes);
   const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
-  const untilEnded = createWaiter(db, notifications);
+  const untilEnded = createWaiter(db, notifications, new AbortController().signal);
   const app = await createTestApp(db, [...routes], { untilEnded, ...(log && { log }) });
   const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
 
