@@ -8,7 +8,7 @@ import { installationId } from './db/queries.ts';
 import type { Engines } from './locations/engines.ts';
 import { listAllLocations, requireLocation } from './locations/queries.ts';
 import { operationKinds } from './operations/kinds.ts';
-import { dropLeases } from './operations/queries.ts';
+import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { startHousekeeping } from './reconcilers/housekeeping.ts';
 import { watchLocation } from './reconcilers/watch.ts';

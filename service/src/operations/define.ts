@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db, Trx } from '../db/connection.ts';
 import type { CommandResult } from '../db/schema.ts';
 import type { IncusClient } from '../incus/client.ts';
-import type { ServerForOperation } from '../servers/queries.ts';
+import type { ServerForOperation } from '../servers/operation-queries.ts';
 import type { OperationRow } from './queries.ts';
 
 /** Written in the transaction that commits a step's result. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
-import { serverForOperation } from '../servers/queries.ts';
+import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type OperationKind,
   type OperationSettings,
@@ -15,10 +15,10 @@ import {
   commitStep,
   type Ending,
   finishOperation,
-  type OperationRow,
   releaseLease,
   renewLease,
-} from './queries.ts';
+} from './lease-queries.ts';
+import type { OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
 const renewMilliseconds = 5000;

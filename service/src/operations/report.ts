@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { type OperationKind, progressAt, sentence } from './define.ts';
-import { type OperationRow, reportProgress } from './queries.ts';
+import { reportProgress } from './lease-queries.ts';
+import type { OperationRow } from './queries.ts';
 
 const leastMilliseconds = 300;
 

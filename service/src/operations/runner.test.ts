@@ -18,7 +18,8 @@ import {
   type StepResult,
   wait,
 } from './define.ts';
-import { insertOperation, leaseNextOperation, renewLease, supersedeOperation } from './queries.ts';
+import { leaseNextOperation, renewLease } from './lease-queries.ts';
+import { insertOperation, supersedeOperation } from './queries.ts';
 import { type OperationRunner, startOperationRunner } from './runner.ts';
 
 type State = Record<string, unknown>;

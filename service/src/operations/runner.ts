@@ -4,7 +4,8 @@ import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import type { OperationKind } from './define.ts';
 import { type Execution, executeOperation } from './execute.ts';
-import { leaseNextOperation, type OperationRow } from './queries.ts';
+import { leaseNextOperation } from './lease-queries.ts';
+import type { OperationRow } from './queries.ts';
 
 const pollMilliseconds = 1000;
 

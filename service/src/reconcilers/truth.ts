@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { enterSightings, installedServers, type Sighting } from '../servers/queries.ts';
 import { engineStatus } from '../servers/truth.ts';
+import { enterSightings, installedServers, type Sighting } from '../servers/truth-queries.ts';
 
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;

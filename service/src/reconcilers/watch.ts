@@ -6,7 +6,7 @@ import type { NotificationListener } from '../db/notifications.ts';
 import { watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, locationReachable, locationUnreachable } from '../locations/queries.ts';
-import { serverOfOperation } from '../servers/queries.ts';
+import { serverOfOperation } from '../servers/truth-queries.ts';
 import { serialised } from './serialised.ts';
 import { lookAtInstance, sweepLocation } from './truth.ts';
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ServerStatus } from '../db/schema.ts';
-import { finishOperation } from '../operations/queries.ts';
+import { finishOperation } from '../operations/lease-queries.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { setServerState } from './queries.ts';

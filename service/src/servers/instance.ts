@@ -1,5 +1,5 @@
 import { networkConfig, userData } from '../guests/cloud-init.ts';
-import type { ServerForOperation } from './queries.ts';
+import type { ServerForOperation } from './operation-queries.ts';
 
 export const instanceName = (uuid: string) => `srv-${uuid}`;
 

@@ -1,7 +1,7 @@
 import type { Trx } from '../db/connection.ts';
 import type { EngineStatus } from '../db/schema.ts';
 import type { OperationRow } from '../operations/queries.ts';
-import { followEngineStatus } from './queries.ts';
+import { followEngineStatus } from './truth-queries.ts';
 
 /** Incus's words for an instance's state (Incus documentation, "Instance states") in ours. */
 const engineStatuses: Readonly<Record<string, EngineStatus>> = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema.ts';
-import { finishOperation } from '../operations/queries.ts';
+import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
 import { routes } from '../routes.ts';
 import { setServerState } from '../servers/queries.ts';

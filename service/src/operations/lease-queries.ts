@@ -1,0 +1,194 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import { notify } from '../db/notifications.ts';
+import type { CommandResult } from '../db/schema.ts';
+import type { OperationRow } from './queries.ts';
+
+/** A lease on an operation: only its holder, with its fence, may write to the row. */
+export interface Lease {
+  id: number;
+  fence: number;
+}
+
+const leaseSeconds = 15;
+const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(leaseSeconds)})`;
+
+/**
+ * Leases the operation of these kinds that has been due the longest, if there is one. A superseded
+ * one whose worker has not let go yet holds back the next one of its server.
+ */
+export async function leaseNextOperation(
+  db: Queryable,
+  holder: string,
+  kinds: readonly string[],
+): Promise<OperationRow | undefined> {
+  return await db
+    .updateTable('operations')
+    .set({
+      status: 'running',
+      lease_holder: holder,
+      lease_until: untilLeaseEnds,
+      fence: sql`fence + 1`,
+      started_at: sql`coalesce(started_at, now())`,
+    })
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('operations as due')
+        .select('due.id')
+        .where('due.finished_at', 'is', null)
+        .where('due.kind', 'in', kinds)
+        .where(sql<boolean>`due.wake_at <= now()`)
+        .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
+        .where(
+          sql<boolean>`not exists (
+            select from operations other
+            where other.server_id = due.server_id and other.id <> due.id
+              and other.lease_until > now())`,
+        )
+        .orderBy('due.wake_at')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Keeps a lease, also that of a superseded operation whose step has not let go yet.
+ * `lost`: somebody else has it. `superseded`: ours, but to be given up.
+ */
+export async function renewLease(
+  db: Queryable,
+  lease: Lease,
+): Promise<'held' | 'superseded' | 'lost'> {
+  const row = await db
+    .updateTable('operations')
+    .set({ lease_until: untilLeaseEnds })
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('lease_holder', 'is not', null)
+    .returning('finished_at')
+    .executeTakeFirst();
+  if (!row) return 'lost';
+  return row.finished_at === null ? 'held' : 'superseded';
+}
+
+/** Lets go of an operation, superseded or not, so that the next worker need not wait. */
+export async function releaseLease(db: Queryable, lease: Lease): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ lease_holder: null, lease_until: null })
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .execute();
+  await notify(db, 'operation_released', { id: lease.id });
+}
+
+/** For the only service on a database: whoever held a lease before it is gone. */
+export async function dropLeases(db: Queryable): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ lease_holder: null, lease_until: null })
+    .where('lease_until', 'is not', null)
+    .execute();
+}
+
+export interface StepCommit {
+  step?: string;
+  patch?: Record<string, unknown>;
+  commands?: CommandResult[] | undefined;
+  progress: number;
+  message: string;
+  wakeInSeconds?: number;
+  attempts?: number;
+  lastError?: string | null;
+}
+
+/** Writes what a step came to. Undefined when the lease is no longer ours: nothing was written. */
+export async function commitStep(
+  db: Queryable,
+  lease: Lease,
+  commit: StepCommit,
+): Promise<OperationRow | undefined> {
+  return await db
+    .updateTable('operations')
+    .set({
+      ...(commit.step !== undefined && { step: commit.step }),
+      ...(commit.patch && { state: sql`state || ${JSON.stringify(commit.patch)}::jsonb` }),
+      ...(commit.commands && { commands: JSON.stringify(commit.commands) }),
+      progress: sql`greatest(progress, ${commit.progress})`,
+      message: commit.message,
+      wake_at: sql`now() + make_interval(secs => ${commit.wakeInSeconds ?? 0})`,
+      attempts: commit.attempts ?? 0,
+      last_error: commit.lastError ?? null,
+    })
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('finished_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Shows progress within a step. Harmless when the lease is gone. */
+export async function reportProgress(
+  db: Queryable,
+  lease: Lease,
+  progress: number,
+  message: string,
+): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ progress: sql`greatest(progress, ${progress})`, message })
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('finished_at', 'is', null)
+    .execute();
+}
+
+export type Ending =
+  | { status: 'succeeded'; message: string }
+  | { status: 'failed'; message: string; error: { code: string; message: string } };
+
+/** Ends an operation and wipes its secrets. False when the lease is no longer ours. */
+export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
+  await lockServerOf(trx, lease.id);
+  const result = await trx
+    .updateTable('operations')
+    .set({
+      status: ending.status,
+      message: ending.message,
+      error: ending.status === 'failed' ? JSON.stringify(ending.error) : null,
+      ...(ending.status === 'succeeded' && { progress: 100 }),
+      ...ended,
+    })
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await notify(trx, 'operation_finished', { id: lease.id });
+  return true;
+}
+
+/**
+ * A request locks the server and then its operation. Whoever ends an operation changes its server
+ * too, so must do the same: the other way round, the two could wait for each other.
+ */
+async function lockServerOf(trx: Trx, operationId: number): Promise<void> {
+  await trx
+    .selectFrom('servers')
+    .select('id')
+    .where('id', '=', (eb) =>
+      eb.selectFrom('operations').select('server_id').where('id', '=', operationId),
+    )
+    .forUpdate()
+    .execute();
+}
+
+const ended = {
+  secrets: null,
+  finished_at: sql<string>`now()`,
+  lease_holder: null,
+  lease_until: null,
+};

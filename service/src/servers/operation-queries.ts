@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Queryable } from '../db/connection.ts';
+import type { ImageSource, ServerStatus } from '../db/schema.ts';
+import { osName } from './queries.ts';
+
+export interface ServerAddress {
+  ip: string;
+  prefixLength: number;
+  gateway: string;
+  nameservers: string[];
+  family: 4 | 6;
+}
+
+/** What the steps of an operation need to know of their server. */
+export interface ServerForOperation {
+  id: number;
+  uuid: string;
+  hostname: string;
+  mac: string;
+  cpu: number;
+  ramMb: number;
+  diskGb: number;
+  status: ServerStatus;
+  locationId: number;
+  storagePool: string;
+  network: string;
+  nodeId: number;
+  node: string;
+  /** Its name as a member of a cluster; null without one. */
+  member: string | null;
+  os: { slug: string; name: string; type: 'container' | 'virtual-machine'; source: ImageSource };
+  addresses: ServerAddress[];
+}
+
+export async function serverForOperation(db: Queryable, id: number): Promise<ServerForOperation> {
+  const row = await db
+    .selectFrom('servers')
+    .innerJoin('locations', 'locations.id', 'servers.location_id')
+    .innerJoin('nodes', 'nodes.id', 'servers.node_id')
+    .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
+    .selectAll('servers')
+    .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool', 'locations.network'])
+    .select(['os.slug', 'os.type', 'os.source'])
+    .select(osName('os'))
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('addresses')
+          .innerJoin('address_pools as pool', 'pool.id', 'addresses.pool_id')
+          .select([
+            sql<string>`host(addresses.ip)`.as('ip'),
+            sql<number>`masklen(pool.cidr)`.as('prefixLength'),
+            sql<string>`host(pool.gateway)`.as('gateway'),
+            sql<string[]>`array(select host(n) from unnest(pool.nameservers) n)`.as('nameservers'),
+            sql<4 | 6>`family(pool.cidr)`.as('family'),
+          ])
+          .whereRef('addresses.server_id', '=', 'servers.id')
+          .orderBy('addresses.is_primary', 'desc')
+          .orderBy('addresses.ip'),
+      ).as('addresses'),
+    )
+    .where('servers.id', '=', id)
+    .executeTakeFirstOrThrow();
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    hostname: row.hostname,
+    mac: row.mac,
+    cpu: row.cpu,
+    ramMb: row.ram_mb,
+    diskGb: row.disk_gb,
+    status: row.status,
+    locationId: row.location_id,
+    storagePool: row.storage_pool,
+    network: row.network,
+    nodeId: row.node_id,
+    node: row.node,
+    member: row.member,
+    os: { slug: row.slug, name: row.os_name, type: row.type, source: row.source },
+    addresses: row.addresses,
+  };
+}

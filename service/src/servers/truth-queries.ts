@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { EngineStatus, ServerStatus } from '../db/schema.ts';
+
+const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
+
+/** Sets a server's status to what the engine last showed of it. */
+export async function followEngineStatus(trx: Trx, id: number): Promise<void> {
+  await trx.updateTable('servers').set({ status: statusOfEngine }).where('id', '=', id).execute();
+}
+
+export interface Sighting {
+  uuid: string;
+  status: EngineStatus;
+}
+
+/**
+ * Enters what the engine shows of servers, in one statement. Their `status` follows where no
+ * operation is about to change it. Returns the ids of those that changed.
+ */
+export async function enterSightings(db: Queryable, sightings: Sighting[]): Promise<number[]> {
+  const uuids = sightings.map((s) => s.uuid);
+  const statuses = sightings.map((s) => s.status);
+  const { rows } = await sql<{ id: number }>`
+    update servers set
+      real_status = seen.status,
+      status = case when settled then seen_status.status else servers.status end,
+      error = case
+        when not settled then servers.error
+        when seen.status = 'not_exists' then ${vanished}
+        when seen.status = 'error' then ${broken}
+        else null end
+    from unnest(${uuids}::uuid[], ${statuses}::text[]) as seen (uuid, status)
+    cross join lateral (
+      select case seen.status when 'not_exists' then 'error' else seen.status end as status
+    ) seen_status
+    cross join lateral (
+      select s.installed_at is not null and not exists (
+        select from operations o where o.server_id = s.id and o.finished_at is null
+      ) as settled from servers s where s.uuid = seen.uuid
+    ) as at_rest
+    where servers.uuid = seen.uuid and servers.deleted_at is null
+      and (servers.real_status <> seen.status
+        or (settled and servers.status <> seen_status.status))
+    returning servers.id`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+const vanished =
+  'Its instance no longer exists in the engine: it was removed there by hand. Delete the server.';
+const broken = 'The engine reports its instance to be broken; see its log there.';
+
+/** The servers of a location that must have an instance: installed, and not about to be deleted. */
+export async function installedServers(
+  db: Queryable,
+  locationId: number,
+): Promise<{ id: number; uuid: string }[]> {
+  return await db
+    .selectFrom('servers')
+    .select(['id', 'uuid'])
+    .where('location_id', '=', locationId)
+    .where('installed_at', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('status', '<>', 'deleting')
+    .execute();
+}
+
+/** Which server an operation was about. */
+export async function serverOfOperation(
+  db: Queryable,
+  operationId: number,
+): Promise<{ uuid: string; locationId: number } | undefined> {
+  return await db
+    .selectFrom('operations')
+    .innerJoin('servers', 'servers.id', 'operations.server_id')
+    .select(['servers.uuid', 'servers.location_id as locationId'])
+    .where('operations.id', '=', operationId)
+    .where('servers.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
