@@ -1,0 +1,22 @@
+/** The guest that both sides make. */
+export const guest = {
+  hostname: 'bench',
+  os: 'debian-12',
+  password: 'Correct-Horse-9',
+  command: 'echo done > /root/done',
+  cpu: 1,
+  ramMb: 512,
+  diskGb: 4,
+};
+
+/** What the command leaves behind in the guest. */
+export const proof = '/root/done';
+
+/** One way to make the guest. Only `create` is timed. */
+export interface Side {
+  /** Ends when the guest is up and set up. */
+  create(): Promise<void>;
+  /** The engine's name of the guest that was created. */
+  instance(): string;
+  remove(): Promise<void>;
+}
