@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
 
 const run = promisify(execFile);
@@ -16,6 +17,7 @@ const longestSocketDirectory = 80;
 const startSeconds = 60;
 /** Nobody listens, or it starts up or shuts down (57P03, PostgreSQL's "cannot_connect_now"). */
 const notYet = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
+const reviveMilliseconds = 1000;
 const anotherServiceLock = 0x6265727468;
 
 /** PostgreSQL under the data directory: ours until `stop`. */
@@ -36,17 +38,20 @@ export class DataDirectoryInUseError extends Error {
 
 /**
  * Starts real PostgreSQL in `<dataDir>/postgres`, or takes over one that a killed service left
- * running. It listens on a unix socket only, in a session of its own: Ctrl-C reaches our process,
- * which stops it when its own work is done. Throws `DataDirectoryInUseError`.
+ * running, and starts it again when it dies. It listens on a unix socket only, in a session of its
+ * own: Ctrl-C reaches our process, which stops it when its own work is done. Throws
+ * `DataDirectoryInUseError`.
  */
 export async function startEmbeddedPostgres({
   dataDir,
+  log,
 }: {
   dataDir: string;
+  log?: Logger;
 }): Promise<EmbeddedPostgres> {
   const { cluster, lock } = await open(dataDir);
   if (!lock) throw new DataDirectoryInUseError(dataDir);
-  return owned(cluster, lock);
+  return owned(cluster, lock, log);
 }
 
 /** For tools: the running service's PostgreSQL, left alone at the end; without one, our own. */
@@ -69,13 +74,52 @@ async function open(dataDir: string) {
   return { cluster, lock };
 }
 
-function owned(cluster: Cluster, lock: pg.Client): EmbeddedPostgres {
+function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
+  const keeper = keepAlive(cluster, lock, log);
   return {
     connectionString: connectionString(cluster, database),
     async stop() {
-      await lock.end();
-      await pgCtl(cluster, ['stop', '--mode=fast']);
+      await keeper.end();
+      if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
       if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
+    },
+  };
+}
+
+/** Starts PostgreSQL again whenever the connection that holds the data directory breaks. */
+function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
+  let lock = first;
+  let ending = false;
+  let reviving = Promise.resolve();
+
+  function watch(): void {
+    lock.once('end', () => {
+      if (!ending) reviving = revive();
+    });
+  }
+
+  async function revive(): Promise<void> {
+    log?.error('PostgreSQL ended unexpectedly; starting it again.');
+    while (!ending) {
+      try {
+        await bringUp(cluster);
+        const again = await holdDataDirectory(cluster);
+        if (!again) throw new Error('Another service has taken over the data directory.');
+        lock = again;
+        return watch();
+      } catch (error) {
+        log?.error({ err: error }, 'PostgreSQL could not be started again; trying once more.');
+        await sleep(reviveMilliseconds);
+      }
+    }
+  }
+
+  watch();
+  return {
+    async end() {
+      ending = true;
+      await reviving;
+      await lock.end();
     },
   };
 }

@@ -16,7 +16,7 @@ export interface OpenDatabase {
 /** The outside PostgreSQL of `DATABASE_URL`, else the embedded one; with its schema up to date. */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
-  const connectionString = config.databaseUrl ?? (await embedded(config, stack));
+  const connectionString = config.databaseUrl ?? (await embedded(config, log, stack));
   const pool = createPool(connectionString);
   // A connection that breaks while idle is replaced at the next query.
   pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
@@ -29,8 +29,12 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   return { db, pool, notifications, close: () => opened.disposeAsync() };
 }
 
-async function embedded(config: Config, stack: AsyncDisposableStack): Promise<string> {
-  const { connectionString, stop } = await startEmbeddedPostgres(config);
+async function embedded(
+  { dataDir }: Config,
+  log: Logger,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, log });
   stack.defer(stop);
   return connectionString;
 }

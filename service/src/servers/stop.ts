@@ -1,4 +1,4 @@
-import { isEngineError } from '../incus/errors.ts';
+import { EngineError, isEngineError } from '../incus/errors.ts';
 import {
   defineOperation,
   done,
@@ -51,20 +51,32 @@ export async function shutDown(
   const found = await incus.instances.get(name, { signal });
   if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
   if (found.status === 'Stopped') return undefined;
+  if (found.status === 'Frozen' && !force) return deaf;
   await keepUsage(context);
-  try {
-    await stopInstance(incus, name, {
-      graceSeconds: force ? 0 : settings.stopTimeoutSeconds,
-      signal,
-    });
-  } catch (error) {
-    // Whatever Incus calls it, the instance is the fact.
-    if (signal.aborted || isEngineError(error, 'unreachable')) throw error;
-    context.log.info({ err: error }, 'The engine reports a stop that failed.');
-  }
+  const graceSeconds = force ? 0 : settings.stopTimeoutSeconds;
+  const failure = await failureOf(stopInstance(incus, name, { graceSeconds, signal }));
+  // Whatever Incus says of the stop, the instance is the fact.
   const after = await incus.instances.get(name, { signal });
-  return after?.status === 'Stopped' ? undefined : ignored(settings.stopTimeoutSeconds);
+  if (after?.status === 'Stopped') return undefined;
+  if (!force && isEngineError(failure, 'timeout')) return ignored(graceSeconds);
+  throw failure ?? new EngineError('failed', 'The engine stopped it, but shows it running.');
 }
+
+/** Undefined when all went well. An engine out of reach says nothing of the instance: thrown. */
+async function failureOf(stopping: Promise<void>): Promise<unknown> {
+  try {
+    await stopping;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
+    return error;
+  }
+}
+
+const deaf = fail(
+  'guest_paused',
+  'The server is paused, so its guest can not hear the request. Stop it with force=true.',
+);
 
 function ignored(seconds: number): StepResult<never> {
   return fail(
