@@ -21,8 +21,9 @@ export interface PrivateIncus {
 export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): Promise<void> {
   await killAll(() => daemonsOf(incusDir));
   await killAll(() => guestsOf(incusDir));
-  await killAll(() => processesNaming(incusDir));
+  // Before the rest of what names the directory: killed, it would leave a mount that is dead.
   await stopLxcfs(incusDir);
+  await killAll(() => processesNaming(incusDir));
   const instances = instancesOf(incusDir);
   unmountBelow(incusDir);
   for (const device of loopDevicesOf(incusDir)) run('losetup', ['--detach', device]);

@@ -122,23 +122,32 @@ async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace
 
 /** Shows guests their own cores and memory instead of the machine's. */
 async function startLxcfs(incusDir: string): Promise<void> {
-  if (readFileSync('/proc/mounts', 'utf8').includes(` ${lxcfsMount} `)) return;
+  if (lxcfsAnswers()) return;
+  // One that was killed leaves a mount on which every read fails, in the guests too.
+  if (lxcfsIsMounted())
+    runAsRoot('umount', ['--lazy', lxcfsMount], `Unmount ${lxcfsMount} by hand.`);
   await mkdir(lxcfsMount, { recursive: true });
-  const pidFile = join(incusDir, 'berth-lxcfs.pid');
-  const lxcfs = detach(
-    'lxcfs',
-    ['-p', join(incusDir, 'lxcfs.lock'), lxcfsMount],
-    join(incusDir, 'logs', 'berth-lxcfs.log'),
-  );
+  const logFile = join(incusDir, 'logs', 'berth-lxcfs.log');
+  const lxcfs = detach('lxcfs', ['-p', join(incusDir, 'lxcfs.lock'), lxcfsMount], logFile);
   lxcfs.unref();
-  await writeFile(pidFile, String(lxcfs.pid));
+  await writeFile(join(incusDir, 'berth-lxcfs.pid'), String(lxcfs.pid));
   for (let tries = 0; tries < 50; tries += 1) {
-    if (readFileSync('/proc/mounts', 'utf8').includes(` ${lxcfsMount} `)) return;
+    if (lxcfsAnswers()) return;
     await sleep(100);
   }
-  throw new Error(
-    `lxcfs did not mount ${lxcfsMount}; see ${join(incusDir, 'logs', 'berth-lxcfs.log')}.`,
-  );
+  throw new Error(`lxcfs did not mount ${lxcfsMount}; see ${logFile}.`);
+}
+
+const lxcfsIsMounted = () => readFileSync('/proc/mounts', 'utf8').includes(` ${lxcfsMount} `);
+
+function lxcfsAnswers(): boolean {
+  try {
+    return readFileSync(join(lxcfsMount, 'proc', 'uptime'), 'utf8') !== '';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTCONN') return false;
+    throw error;
+  }
 }
 
 /** In a session of its own: neither Ctrl-C nor the end of the service reaches it. */
