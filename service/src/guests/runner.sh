@@ -140,6 +140,8 @@ start() (
   # Both ends of the pipe are open by now; a command that reads every file must not meet it.
   rm -f "$work/command.$number" "$work/pipe"
   cd "$root/root" || exit 1
+  # The mask is for what is ours; what a command makes is for everyone, as in any login of root.
+  umask 022
   exec env -i PATH="$path" HOME="$root/root" USER=root LOGNAME=root SHELL=/bin/sh LANG=C.UTF-8 \
     /bin/sh -c 'exec "$@"' sh "$@"
 )
