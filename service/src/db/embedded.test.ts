@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import {
@@ -21,6 +21,17 @@ before(async () => {
 });
 
 after(() => rm(dataDir, { recursive: true, force: true }));
+
+const started: EmbeddedPostgres[] = [];
+
+async function start(): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  started.push(postgres);
+  return postgres;
+}
+
+// Also when a test failed: what is left running would keep the run from ending.
+afterEach(() => Promise.all(started.splice(0).map((postgres) => postgres.stop())));
 
 async function ask(postgres: EmbeddedPostgres, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: postgres.connectionString });
@@ -45,14 +56,13 @@ test('it starts from nothing, keeps what is written, and stops', async () => {
   await ask(first, 'create table kept as select 7 as value');
   await first.stop();
   assert.equal(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), false);
-  const second = await startEmbeddedPostgres({ dataDir });
+  const second = await start();
   assert.equal(await ask(second, 'select value from kept'), 7);
-  await second.stop();
 });
 
 test('a data directory in use is refused, its user undisturbed; a tool may join it', async () => {
-  const owner = await startEmbeddedPostgres({ dataDir });
-  await assert.rejects(startEmbeddedPostgres({ dataDir }), (error: Error) => {
+  const owner = await start();
+  await assert.rejects(start(), (error: Error) => {
     assert.ok(error instanceof DataDirectoryInUseError);
     assert.ok(error.message.includes(dataDir) && error.message.includes('BERTH_DATA_DIR'));
     return true;
@@ -61,16 +71,14 @@ test('a data directory in use is refused, its user undisturbed; a tool may join 
   assert.equal(await ask(tool, 'select 1'), 1);
   await tool.stop();
   assert.equal(await ask(owner, 'select 1'), 1, 'the tool stopped what it joined');
-  await owner.stop();
 });
 
 test('of two that start at once, one gets it', async () => {
-  const started = await Promise.allSettled([1, 2].map(() => startEmbeddedPostgres({ dataDir })));
-  const [winner, ...others] = started.flatMap((s) => (s.status === 'fulfilled' ? [s.value] : []));
-  const [loser] = started.flatMap((s) => (s.status === 'rejected' ? [s.reason] : []));
+  const results = await Promise.allSettled([1, 2].map(start));
+  const [, ...others] = results.flatMap((s) => (s.status === 'fulfilled' ? [s.value] : []));
+  const [loser] = results.flatMap((s) => (s.status === 'rejected' ? [s.reason] : []));
   assert.equal(others.length, 0);
   assert.ok(loser instanceof DataDirectoryInUseError, String(loser));
-  await winner?.stop();
 });
 
 test('one that a killed service left running is taken over', async () => {
@@ -82,27 +90,27 @@ test('one that a killed service left running is taken over', async () => {
     signal: 'SIGKILL',
   });
   const left = postmaster();
-  const taken = await startEmbeddedPostgres({ dataDir });
+  const taken = await start();
   assert.equal(postmaster(), left);
-  await taken.stop();
 });
 
 test('when it is killed it is started again, with what was committed', async () => {
-  const postgres = await startEmbeddedPostgres({ dataDir });
+  const postgres = await start();
   await ask(postgres, 'create table survived as select 8 as value');
   const killed = postmaster();
   process.kill(killed, 'SIGKILL');
-  await untilAnswers(postgres);
+  await untilHeldAgain(postgres);
   assert.notEqual(postmaster(), killed);
   assert.equal(await ask(postgres, 'select value from survived'), 8);
-  await assert.rejects(startEmbeddedPostgres({ dataDir }), DataDirectoryInUseError);
-  await postgres.stop();
+  await assert.rejects(start(), DataDirectoryInUseError);
 });
 
-async function untilAnswers(postgres: EmbeddedPostgres): Promise<void> {
+/** It answers a moment before its service holds the data directory again. */
+async function untilHeldAgain(postgres: EmbeddedPostgres): Promise<void> {
+  const held = "select count(*)::int from pg_locks where locktype = 'advisory'";
   for (let tries = 0; tries < 300; tries += 1) {
-    const [answer] = await Promise.allSettled([ask(postgres, 'select 1')]);
-    if (answer.status === 'fulfilled') return;
+    const [answer] = await Promise.allSettled([ask(postgres, held)]);
+    if (answer.status === 'fulfilled' && answer.value === 1) return;
     await sleep(100);
   }
   assert.fail('PostgreSQL was not started again within 30 s.');

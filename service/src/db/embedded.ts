@@ -79,8 +79,8 @@ function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgre
   return {
     connectionString: connectionString(cluster, database),
     async stop() {
-      await keeper.end();
-      if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
+      const isOurs = await keeper.end();
+      if (isOurs && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
       if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
     },
   };
@@ -90,6 +90,7 @@ function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgre
 function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
   let lock = first;
   let ending = false;
+  let isOurs = true;
   let reviving = Promise.resolve();
 
   function watch(): void {
@@ -104,7 +105,7 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
       try {
         await bringUp(cluster);
         const again = await holdDataDirectory(cluster);
-        if (!again) throw new Error('Another service has taken over the data directory.');
+        if (!again) return giveUp();
         lock = again;
         return watch();
       } catch (error) {
@@ -114,12 +115,21 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
     }
   }
 
+  /** Another service was quicker to start in the meantime: two on one database must not be. */
+  function giveUp(): void {
+    log?.fatal('Another Berth has taken over the data directory; this one stops.');
+    isOurs = false;
+    process.kill(process.pid, 'SIGTERM');
+  }
+
   watch();
   return {
-    async end() {
+    /** Answers whether PostgreSQL is still ours to stop. */
+    async end(): Promise<boolean> {
       ending = true;
       await reviving;
-      await lock.end();
+      if (isOurs) await lock.end();
+      return isOurs;
     },
   };
 }
