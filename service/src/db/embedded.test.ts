@@ -90,7 +90,7 @@ test('one that a killed service left running is taken over', async () => {
     signal: 'SIGKILL',
   });
   const left = postmaster();
-  const taken = await start();
+  await start();
   assert.equal(postmaster(), left);
 });
 
