@@ -3,7 +3,7 @@ import { stateFolder } from './handover.ts';
 
 /** How far a new guest is with what was handed over to it. */
 export interface GuestProgress {
-  phase: 'booting' | 'running' | 'done';
+  phase: 'booting' | 'running' | 'done' | 'failed';
   /** How many commands have ended. */
   finished: number;
   /** Of the commands that have ended, in their order. */
@@ -36,7 +36,7 @@ export async function readProgress(
 
 function phaseOf(word: string): GuestProgress['phase'] {
   if (word === 'preparing') return 'booting';
-  if (word === 'running' || word === 'done') return word;
+  if (word === 'running' || word === 'done' || word === 'failed') return word;
   throw new Error('The progress file in the guest is not one that Berth wrote.');
 }
 

@@ -16,13 +16,19 @@ main() {
   umask 077
   export PATH="$path" LC_ALL=C
   trap 'stopping=1' TERM
-  mkdir -p "$work" "$root/root" || exit 1
+  mkdir -p "$work" "$root/root" || give_up
   if [ -f "$state/handover" ]; then take_over; fi
-  total=$(cat "$work/total") || exit 1
+  total=$(cat "$work/total") || give_up
   sshd=$(cat "$work/sshd")
   run_commands
   if guest_stops; then exit 0; fi
   finish
+}
+
+give_up() {
+  total=0
+  report failed 0
+  exit 1
 }
 
 # Nothing runs before the handover is gone, so taking it over again after a crash does no harm.
@@ -31,7 +37,7 @@ take_over() {
   total=0
   . "$state/handover"
   # A hash of its own also unlocks root. It goes by a pipe, as arguments can be read by anyone.
-  printf 'root:%s\n' "$password_hash" | chpasswd -e || exit 1
+  printf 'root:%s\n' "$password_hash" | chpasswd -e || give_up
   unset password_hash
   allow_root_login || sshd=missing
   printf '%s\n' "$total" >"$work/total"

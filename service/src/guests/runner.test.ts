@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -34,7 +35,21 @@ beforeEach(() => {
   writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n');
 });
 
-afterEach(() => rmSync(root, { recursive: true }));
+const groups: number[] = [];
+
+// What a command left in the background, or a test that failed, must not outlive it.
+afterEach(() => {
+  for (const group of groups.splice(0)) killGroup(group);
+  rmSync(root, { recursive: true });
+});
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
 
 function fakeProgram(name: string, body: string): void {
   const path = join(root, 'bin', name);
@@ -58,7 +73,9 @@ function boot() {
   const env = { PATH: path, BERTH_ROOT: root, BERTH_PATH: path };
   const child = spawn('/bin/sh', [join(root, runner)], { env, stdio: 'inherit', detached: true });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
-  return { ended, crash: () => process.kill(-(child.pid as number), 'SIGKILL') };
+  const group = child.pid as number;
+  groups.push(group);
+  return { ended, crash: () => killGroup(group) };
 }
 
 async function run(commands: InitialCommand[]): Promise<GuestProgress> {
@@ -105,6 +122,21 @@ test("the password's hash goes to chpasswd by its input alone", async () => {
   await run([]);
   assert.equal(readFileSync(join(root, 'chpasswd.in'), 'utf8'), `root:${passwordHash}\n`);
   assert.equal(readFileSync(join(root, 'chpasswd.args'), 'utf8'), '-e\n');
+});
+
+test('a password that can not be set is reported, and no command runs', async () => {
+  fakeProgram('chpasswd', 'exit 1');
+  handOver([`echo one >${out}`]);
+  assert.equal(await boot().ended, 1);
+  assert.equal((await progress(1)).phase, 'failed');
+  assert.equal(existsSync(out), false);
+});
+
+test('what a command makes is readable by others, what is ours is not', async () => {
+  await run([`echo one >${out}; mkdir ${out}.d`]);
+  const mode = (path: string) => statSync(path).mode & 0o777;
+  assert.deepEqual([mode(out), mode(`${out}.d`)], [0o644, 0o755]);
+  assert.equal(mode(join(root, 'var/lib/berth/progress')), 0o600);
 });
 
 test('root may log in over SSH with its password, and sshd is told once', async () => {
