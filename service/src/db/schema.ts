@@ -106,6 +106,7 @@ interface ServersTable {
   traffic_allowance: number | null;
   status: ServerStatus;
   real_status: Generated<EngineStatus>;
+  real_status_at: Timestamp;
   error: string | null;
   created_at: Timestamp;
   installed_at: Timestamp | null;

@@ -80,30 +80,27 @@ export async function dropOtherPools(
     .execute();
 }
 
-export async function locationReachable(db: Queryable, id: number): Promise<void> {
-  await db
-    .updateTable('locations')
-    .set({ reachable: true, unreachable_reason: null, reachable_changed_at: now })
-    .where('id', '=', id)
-    .where('reachable', '=', false)
-    .execute();
-}
-
-/** Since when is kept while only the reason changes. */
-export async function locationUnreachable(
+/** `reason` says why the engine can't be asked; null: it answers. Writes only what is news. */
+export async function setReachability(
   db: Queryable,
   id: number,
-  reason: string,
+  reason: string | null,
 ): Promise<void> {
+  const reachable = reason === null;
   await db
     .updateTable('locations')
     .set({
-      reachable: false,
+      reachable,
       unreachable_reason: reason,
-      reachable_changed_at: sql<string>`case when reachable then now() else reachable_changed_at end`,
+      // Since when is kept while only the reason changes.
+      reachable_changed_at: sql<string>`case when reachable = ${reachable} then reachable_changed_at else now() end`,
     })
     .where('id', '=', id)
+    .where((eb) =>
+      eb.or([
+        eb('reachable', '<>', reachable),
+        eb('unreachable_reason', 'is distinct from', reason),
+      ]),
+    )
     .execute();
 }
-
-const now = sql<string>`now()`;

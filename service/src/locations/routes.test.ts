@@ -4,7 +4,7 @@ import type { App } from '../http/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { locationReachable, locationUnreachable, upsertLocation } from './queries.ts';
+import { setReachability, upsertLocation } from './queries.ts';
 import { locationRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -92,14 +92,14 @@ test('whether the engine answers is shown, with the reason why not', async () =>
     const query = db.selectFrom('locations').select('reachable_changed_at').where('id', '=', 1);
     return (await query.executeTakeFirstOrThrow()).reachable_changed_at;
   };
-  await locationReachable(db, 1);
+  await setReachability(db, 1, null);
   const reachableSince = await since();
-  await locationReachable(db, 1);
+  await setReachability(db, 1, null);
   assert.equal(await since(), reachableSince);
-  await locationUnreachable(db, 1, 'It hung up.');
+  await setReachability(db, 1, 'It hung up.');
   const unreachableSince = await since();
   assert.notEqual(unreachableSince, reachableSince);
-  await locationUnreachable(db, 1, 'It refused.');
+  await setReachability(db, 1, 'It refused.');
   assert.equal(await since(), unreachableSince);
   const { reachable, unreachable_reason } = (await ask('/1')).json();
   assert.deepEqual(

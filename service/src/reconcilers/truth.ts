@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
+import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
+import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import { enterSightings, installedServers, type Sighting } from '../servers/truth-queries.ts';
 
@@ -14,14 +16,13 @@ export interface Subject {
   signal: AbortSignal;
 }
 
-const prefix = 'srv-';
-
 /** Looks at one instance and enters what it is. An absence is looked at twice. */
 export async function lookAtInstance(subject: Subject, name: string): Promise<void> {
-  if (!name.startsWith(prefix)) return;
-  const uuid = name.slice(prefix.length);
+  const uuid = serverUuid(name);
+  if (!uuid) return;
+  const readAt = await databaseTime(subject.db);
   const status = await read(subject, name);
-  if (status && status !== 'absent') await enterSightings(subject.db, [{ uuid, status }]);
+  if (status && status !== 'absent') await enterSightings(subject.db, readAt, [{ uuid, status }]);
   if (status === 'absent') await confirmAbsent(subject, [uuid]);
 }
 
@@ -33,17 +34,17 @@ async function read({ client, signal }: Subject, name: string) {
 /** Compares all servers of a location with all its instances. */
 export async function sweepLocation(subject: Subject): Promise<void> {
   const { db, client, locationId, signal } = subject;
+  const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal });
   const sightings = instances.flatMap(({ name, status }): Sighting[] => {
+    const uuid = serverUuid(name);
     const known = engineStatus(status);
-    return known && name.startsWith(prefix)
-      ? [{ uuid: name.slice(prefix.length), status: known }]
-      : [];
+    return uuid && known ? [{ uuid, status: known }] : [];
   });
-  await enterSightings(db, sightings);
+  await enterSightings(db, readAt, sightings);
   const names = new Set(instances.map(({ name }) => name));
   const servers = await installedServers(db, locationId);
-  const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(prefix + uuid));
+  const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));
   await confirmAbsent(subject, missing);
 }
 
@@ -56,7 +57,8 @@ async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   if (ours.length === 0) return;
   await sleep(secondReadingMilliseconds, undefined, { signal: subject.signal });
   for (const uuid of ours) {
-    if ((await read(subject, prefix + uuid)) !== 'absent') continue;
-    await enterSightings(subject.db, [{ uuid, status: 'not_exists' }]);
+    const readAt = await databaseTime(subject.db);
+    if ((await read(subject, instanceName(uuid))) !== 'absent') continue;
+    await enterSightings(subject.db, readAt, [{ uuid, status: 'not_exists' }]);
   }
 }

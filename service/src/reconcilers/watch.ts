@@ -5,12 +5,14 @@ import { whileLeading } from '../db/leader.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
-import { type LocationRow, locationReachable, locationUnreachable } from '../locations/queries.ts';
+import { type LocationRow, setReachability } from '../locations/queries.ts';
+import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { serialised } from './serialised.ts';
-import { lookAtInstance, sweepLocation } from './truth.ts';
+import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const sweepMilliseconds = 60_000;
+const reachabilityMilliseconds = 5000;
 
 export interface Watching {
   db: Db;
@@ -44,10 +46,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   };
   const look = serialised((name) => lookAtInstance(subject, name), report);
   const sweep = serialised(() => sweepLocation(subject), report);
+  const reach = reachability(subject, report);
   const timer = setInterval(() => sweep.run('all'), sweepMilliseconds);
   const off = notifications.on('operation_finished', async ({ id }) => {
     const server = await serverOfOperation(db, id).catch(report);
-    if (server && server.locationId === location.id) look.run(`srv-${server.uuid}`);
+    if (server && server.locationId === location.id) look.run(instanceName(server.uuid));
   });
   try {
     await watchEvents(connectionOf(location, engines.identity), {
@@ -55,11 +58,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
       project: location.incus_project,
       signal,
       onConnect() {
-        locationReachable(db, location.id).catch(report);
+        reach.is({ reason: null });
         sweep.run('all');
       },
       onDisconnect(reason) {
-        locationUnreachable(db, location.id, String(reason)).catch(report);
+        reach.is({ reason: String(reason) });
       },
       onEvent(event) {
         if (event.type === 'lifecycle' && event.instance) look.run(event.instance);
@@ -68,6 +71,25 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   } finally {
     clearInterval(timer);
     off();
-    await Promise.all([look.idle(), sweep.idle()]);
+    await Promise.all([look.idle(), sweep.idle(), reach.end()]);
   }
+}
+
+/** Enters whether the engine answers: in order, and again while the database could not take it. */
+function reachability({ db, locationId }: Subject, report: (error: unknown) => void) {
+  let known: { reason: string | null } | undefined;
+  const entering = serialised(async () => {
+    if (known) await setReachability(db, locationId, known.reason);
+  }, report);
+  const timer = setInterval(() => entering.run('all'), reachabilityMilliseconds);
+  return {
+    is(now: { reason: string | null }) {
+      known = now;
+      entering.run('all');
+    },
+    async end() {
+      clearInterval(timer);
+      await entering.idle();
+    },
+  };
 }

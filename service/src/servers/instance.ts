@@ -3,6 +3,11 @@ import type { ServerForOperation } from './operation-queries.ts';
 
 export const instanceName = (uuid: string) => `srv-${uuid}`;
 
+/** Of the server that an instance is named after; undefined for anybody else's instance. */
+export function serverUuid(name: string): string | undefined {
+  return /^srv-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(name)?.[1];
+}
+
 /** Names of our labels on an instance: whose it is, and which server. */
 const installationLabel = 'user.berth.installation';
 const serverLabel = 'user.berth.server';

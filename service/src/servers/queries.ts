@@ -159,6 +159,8 @@ export async function insertServer(trx: Trx, server: NewServer): Promise<number>
   return id;
 }
 
+const now = sql<string>`now()`;
+
 export interface ServerState {
   status?: ServerStatus;
   realStatus?: EngineStatus;
@@ -171,10 +173,10 @@ export async function setServerState(trx: Trx, id: number, state: ServerState): 
     .updateTable('servers')
     .set({
       ...(state.status && { status: state.status }),
-      ...(state.realStatus && { real_status: state.realStatus }),
+      ...(state.realStatus && { real_status: state.realStatus, real_status_at: now }),
       ...(state.error !== undefined && { error: state.error }),
       ...(state.installed !== undefined && {
-        installed_at: state.installed ? sql<string>`now()` : null,
+        installed_at: state.installed ? now : null,
       }),
     })
     .where('id', '=', id)
@@ -185,7 +187,7 @@ export async function setServerState(trx: Trx, id: number, state: ServerState): 
 export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')
-    .set({ deleted_at: sql<string>`now()`, real_status: 'not_exists', error: null })
+    .set({ deleted_at: now, real_status: 'not_exists', real_status_at: now, error: null })
     .where('id', '=', id)
     .execute();
 }

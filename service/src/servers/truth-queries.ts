@@ -15,15 +15,23 @@ export interface Sighting {
 }
 
 /**
- * Enters what the engine shows of servers, in one statement. Their `status` follows where no
- * operation is about to change it. Returns the ids of those that changed.
+ * Enters what the engine shows of servers, in one statement. `readAt` is a `databaseTime` from before
+ * the reading: where a later one, or an operation, has entered a change since, it counts for nothing.
+ * Their `status` follows where no operation is about to change it. Returns the ids of those that
+ * changed.
  */
-export async function enterSightings(db: Queryable, sightings: Sighting[]): Promise<number[]> {
+export async function enterSightings(
+  db: Queryable,
+  readAt: string,
+  sightings: Sighting[],
+): Promise<number[]> {
   const uuids = sightings.map((s) => s.uuid);
   const statuses = sightings.map((s) => s.status);
   const { rows } = await sql<{ id: number }>`
     update servers set
       real_status = seen.status,
+      real_status_at = case when servers.real_status = seen.status then servers.real_status_at
+        else ${readAt} end,
       status = case when settled then seen_status.status else servers.status end,
       error = case
         when not settled then servers.error
@@ -40,6 +48,7 @@ export async function enterSightings(db: Queryable, sightings: Sighting[]): Prom
       ) as settled from servers s where s.uuid = seen.uuid
     ) as at_rest
     where servers.uuid = seen.uuid and servers.deleted_at is null
+      and servers.real_status_at <= ${readAt}
       and (servers.real_status <> seen.status
         or (settled and servers.status <> seen_status.status))
     returning servers.id`.execute(db);

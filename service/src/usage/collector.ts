@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { InstanceState } from '../incus/instances.ts';
-import { instanceName } from '../servers/instance.ts';
+import { instanceName, serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
 import { type InstanceReading, isNetworkCard, parseMetrics } from './metrics.ts';
 import { locationOfServer, type Node, onlineNodes, type ServerReading } from './queries.ts';
@@ -79,12 +79,10 @@ async function collectNode(
   }
 }
 
-const instancePattern = /^srv-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-
 /** Those of instances that bear the name of a server. */
 function serverReadings(instances: Map<string, InstanceReading>): ServerReading[] {
   return Array.from(instances).flatMap(([name, reading]) => {
-    const uuid = instancePattern.exec(name)?.[1];
+    const uuid = serverUuid(name);
     return uuid ? [serverReading(uuid, reading)] : [];
   });
 }

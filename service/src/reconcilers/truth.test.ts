@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { setServerState } from '../servers/queries.ts';
+import { type Installation, installation } from '../testing/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { enterServer } from '../testing/servers.ts';
+import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
+
+let database: TestDatabase;
+let db: Db;
+let place: Installation;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+  place = await installation(db);
+});
+
+after(() => database.close());
+
+/** An engine that shows these instances; `whileRead` runs between a reading and its answer. */
+function engine(
+  instances: () => Record<string, string>,
+  whileRead: () => Promise<void> = async () => undefined,
+): Subject {
+  const read = async () => {
+    const seen = Object.entries(instances()).map(([name, status]) => ({ name, status }));
+    await whileRead();
+    return seen;
+  };
+  const client = {
+    instances: {
+      list: read,
+      get: async (name: string) => (await read()).find((i) => i.name === name) ?? null,
+    },
+  } as unknown as IncusClient;
+  return { db, client, locationId: place.locationId, signal: new AbortController().signal };
+}
+
+async function server(id: number) {
+  return await db
+    .selectFrom('servers')
+    .select(['uuid', 'status', 'real_status', 'error'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+const nameOf = async (id: number) => `srv-${(await server(id)).uuid}`;
+
+test('a server follows what the engine shows of it', async () => {
+  const id = await enterServer(db, place);
+  const name = await nameOf(id);
+  for (const [incus, ours] of Object.entries({ Stopped: 'stopped', Frozen: 'paused' })) {
+    await lookAtInstance(
+      engine(() => ({ [name]: incus })),
+      name,
+    );
+    const { status, real_status } = await server(id);
+    assert.deepEqual([status, real_status], [ours, ours]);
+  }
+});
+
+test('a status in passing changes nothing', async () => {
+  const id = await enterServer(db, place);
+  const name = await nameOf(id);
+  const passing = engine(() => ({ [name]: 'Starting' }));
+  await lookAtInstance(passing, name);
+  await sweepLocation(passing);
+  assert.equal((await server(id)).status, 'started');
+});
+
+test('while an operation works on a server, its status stays, its real status follows', async () => {
+  const id = await enterServer(db, place, { operation: 'stop' });
+  const name = await nameOf(id);
+  await lookAtInstance(
+    engine(() => ({ [name]: 'Stopped' })),
+    name,
+  );
+  const { status, real_status } = await server(id);
+  assert.deepEqual([status, real_status], ['started', 'stopped']);
+});
+
+test('a comparison that began before a change does not undo it', async () => {
+  const id = await enterServer(db, place);
+  const name = await nameOf(id);
+  const stopMeanwhile = async () => {
+    await lookAtInstance(
+      engine(() => ({ [name]: 'Stopped' })),
+      name,
+    );
+  };
+  await sweepLocation(engine(() => ({ [name]: 'Running' }), stopMeanwhile));
+  assert.equal((await server(id)).status, 'stopped');
+
+  const startMeanwhile = () =>
+    db
+      .transaction()
+      .execute((trx) => setServerState(trx, id, { status: 'started', realStatus: 'started' }));
+  await sweepLocation(engine(() => ({ [name]: 'Stopped' }), startMeanwhile));
+  assert.equal((await server(id)).status, 'started');
+});
+
+test('an instance that is gone in two readings is an error, one that comes back is none', async () => {
+  const id = await enterServer(db, place);
+  const name = await nameOf(id);
+  let readings = 0;
+  const away = engine(() => {
+    readings += 1;
+    return readings === 1 ? {} : { [name]: 'Running' };
+  });
+  await lookAtInstance(away, name);
+  assert.equal(readings, 2);
+  assert.equal((await server(id)).status, 'started');
+
+  await sweepLocation(engine(() => ({})));
+  const gone = await server(id);
+  assert.deepEqual([gone.status, gone.real_status], ['error', 'not_exists']);
+  assert.match(gone.error ?? '', /no longer exists.*Delete/);
+
+  await sweepLocation(engine(() => ({ [name]: 'Running' })));
+  const back = await server(id);
+  assert.deepEqual([back.status, back.error], ['started', null]);
+});
+
+test('a server that is being created may be absent, and instances of others are not ours', async () => {
+  const id = await enterServer(db, place, { status: 'creating' });
+  await sweepLocation(engine(() => ({ 'their-own': 'Stopped', 'srv-nobody': 'Running' })));
+  assert.equal((await server(id)).status, 'creating');
+});
