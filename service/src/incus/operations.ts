@@ -40,7 +40,7 @@ export function operationCalls(api: Api) {
     for (;;) {
       const operation = await waitSlice(id, options, (end - performance.now()) / 1000);
       if (operation === null) return { outcome: 'vanished' };
-      if (operation.status_code >= 200) return finished(operation);
+      if (operation.status_code >= 200) return outcomeOf(operation);
       shown = report(operation, shown, options.onProgress);
       if (performance.now() >= end) throw stillRunning(operation, options.timeoutSeconds);
     }
@@ -106,7 +106,8 @@ function failureOf(text: string, status?: number): EngineError {
   return errorFromIncus(text, status === 404 ? undefined : status);
 }
 
-function finished(operation: Operation): OperationOutcome {
+/** Of an operation that has ended. Throws `EngineError`: what it failed of. */
+export function outcomeOf(operation: Operation): OperationOutcome {
   if (operation.status_code === 200) return { outcome: 'succeeded', operation };
   if (operation.status_code === 401) {
     throw new EngineError('failed', `${operation.description}: the operation was cancelled`);

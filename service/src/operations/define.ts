@@ -10,7 +10,14 @@ export type Write = (trx: Trx) => Promise<void>;
 
 /** How a step ends. There is no other way: a step that returns none of these does not compile. */
 export type StepResult<State> =
-  | { outcome: 'next'; step: string; patch?: Partial<State>; commands?: CommandResult[] }
+  | {
+      outcome: 'next';
+      step: string;
+      patch?: Partial<State>;
+      commands?: CommandResult[];
+      /** From now on the operation may take this long. */
+      deadlineSeconds?: number;
+    }
   | {
       outcome: 'wait';
       seconds: number;
@@ -84,6 +91,7 @@ export interface Step<State> {
 export interface OperationKind<State = Record<string, unknown>> {
   kind: string;
   title: string;
+  /** How long it may take from its request on, unless a step gives it another limit. */
   deadlineSeconds: number;
   first: string;
   steps: Record<string, Step<State>>;

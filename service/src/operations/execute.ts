@@ -17,13 +17,14 @@ import {
   finishOperation,
   releaseLease,
   renewLease,
+  type StepCommit,
 } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
 const renewMilliseconds = 5000;
 /** Shorter waits keep the lease: letting go and leasing again would cost more than they last. */
-const longestHeldWaitSeconds = 5;
+const longestHeldWaitSeconds = 1;
 const slowestRetrySeconds = 30;
 
 /** What executing an operation needs from the service. */
@@ -71,7 +72,7 @@ async function advance(
   signal: AbortSignal,
 ): Promise<OperationRow | undefined> {
   if (new Date(operation.deadline_at).getTime() < Date.now()) {
-    await end(execution, kind, operation, pastDeadline(kind, operation));
+    await end(execution, kind, operation, pastDeadline(operation));
     return undefined;
   }
   const result = await runStep(execution, kind, operation, signal);
@@ -143,6 +144,7 @@ async function commit(
         step: result.step,
         ...(result.patch && { patch: result.patch }),
         commands: result.commands,
+        deadlineSeconds: result.deadlineSeconds,
         progress: progressAt(kind, result.step, 0),
         message: sentence(kind, result.step),
       });
@@ -164,17 +166,31 @@ async function commitWait(
   wait: Extract<StepResult<unknown>, { outcome: 'wait' }>,
   signal: AbortSignal,
 ): Promise<OperationRow | undefined> {
-  const waiting = await commitStep(db, operation, {
+  const isHeld = wait.seconds <= longestHeldWaitSeconds;
+  const commit = {
     ...(wait.patch && { patch: wait.patch }),
     progress: progressAt(kind, operation.step, wait.fraction ?? 0),
     message: sentence(kind, operation.step, wait.why),
     wakeInSeconds: wait.seconds,
     attempts: wait.retry === undefined ? 0 : operation.attempts + 1,
     lastError: wait.retry ?? null,
-  });
-  if (!waiting || wait.seconds > longestHeldWaitSeconds) return undefined;
+  };
+  const written = isHeld && saysNothingNew(operation, commit);
+  const waiting = written ? operation : await commitStep(db, operation, commit);
+  if (!waiting || !isHeld) return undefined;
   await sleepUnlessAborted(wait.seconds, signal);
   return waiting;
+}
+
+/** Some look several times a second: what the row says already is not written again. */
+function saysNothingNew(operation: OperationRow, commit: StepCommit): boolean {
+  return (
+    commit.patch === undefined &&
+    commit.message === operation.message &&
+    commit.progress <= operation.progress &&
+    commit.attempts === operation.attempts &&
+    commit.lastError === operation.last_error
+  );
 }
 
 async function sleepUnlessAborted(seconds: number, signal: AbortSignal): Promise<void> {
@@ -215,12 +231,12 @@ function ending(
   };
 }
 
-function pastDeadline(kind: OperationKind, operation: OperationRow) {
+function pastDeadline(operation: OperationRow) {
   const reason = operation.last_error ?? operation.message;
   return {
     outcome: 'fail' as const,
     code: 'deadline_exceeded',
-    message: `It did not end within ${kind.deadlineSeconds} seconds. The last that happened: ${reason}`,
+    message: `It took too long and was given up. The last that happened: ${reason}`,
   };
 }
 

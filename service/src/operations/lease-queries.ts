@@ -98,6 +98,7 @@ export interface StepCommit {
   step?: string;
   patch?: Record<string, unknown>;
   commands?: CommandResult[] | undefined;
+  deadlineSeconds?: number | undefined;
   progress: number;
   message: string;
   wakeInSeconds?: number;
@@ -117,6 +118,9 @@ export async function commitStep(
       ...(commit.step !== undefined && { step: commit.step }),
       ...(commit.patch && { state: sql`state || ${JSON.stringify(commit.patch)}::jsonb` }),
       ...(commit.commands && { commands: JSON.stringify(commit.commands) }),
+      ...(commit.deadlineSeconds !== undefined && {
+        deadline_at: sql`now() + make_interval(secs => ${commit.deadlineSeconds})`,
+      }),
       progress: sql`greatest(progress, ${commit.progress})`,
       message: commit.message,
       wake_at: sql`now() + make_interval(secs => ${commit.wakeInSeconds ?? 0})`,

@@ -92,7 +92,7 @@ export async function takeCreatePlace(
     .where('operations.finished_at', 'is', null)
     .where('operations.id', '<>', operation.id)
     .where('servers.node_id', '=', operation.nodeId)
-    .where(sql<boolean>`operations.state ? 'has_place'`)
+    .where(sql<boolean>`(operations.state ->> 'has_place')::boolean`)
     .executeTakeFirstOrThrow();
   if (taken >= places) return false;
   await trx

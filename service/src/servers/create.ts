@@ -1,5 +1,10 @@
 import { handoverFiles } from '../guests/handover.ts';
-import { longestProgressBytes, readProgress, resultPaths } from '../guests/progress.ts';
+import {
+  type GuestProgress,
+  longestProgressBytes,
+  readProgress,
+  resultPaths,
+} from '../guests/progress.ts';
 import { isEngineError } from '../incus/errors.ts';
 import { ensureImage, ImageServerUnreachable } from '../operating-systems/images.ts';
 import {
@@ -13,7 +18,7 @@ import {
 } from '../operations/define.ts';
 import { takeCreatePlace } from '../operations/queries.ts';
 import { decrypt } from '../secrets.ts';
-import { settle, startInstance } from './engine.ts';
+import { settle, startInstance, untilNextLook } from './engine.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { setServerState } from './queries.ts';
 
@@ -30,21 +35,30 @@ interface CreateState {
   fingerprint: string;
   /** When its image was first asked for, in milliseconds. */
   image_since: number;
+  /** When its commands were first seen to run, in milliseconds. */
+  commands_since: number;
+  /** Its commands took longer than they may, and run on by themselves. */
+  unfinished: boolean;
   ssh_ready: boolean;
 }
 
 type Context = StepContext<CreateState>;
 type Result = Promise<StepResult<CreateState>>;
 
-const lookAgainSeconds = 0.1;
-const createSeconds = 10 * 60;
+const diskSeconds = 10 * 60;
+/** In the queue only others are waited for, and each of them has its limit. */
+const queueSeconds = 6 * 3600;
+const bootSeconds = 30 * 60;
+const commandsSeconds = 2 * 3600;
+/** For what is left to do after the commands. */
+const marginSeconds = 10 * 60;
 /** An image server that is away for longer ends the create, with a word about it. */
 const imageServerPatienceMs = 20_000;
 
 export const createOperation = defineOperation<CreateState>({
   kind: 'create',
   title: 'Creating the server',
-  deadlineSeconds: 30 * 60,
+  deadlineSeconds: queueSeconds,
   first: 'queue',
   steps: {
     queue: { weight: 1, doing: 'waiting for its turn', run: queue },
@@ -53,7 +67,8 @@ export const createOperation = defineOperation<CreateState>({
     handover: { weight: 4, doing: 'handing over its password and commands', run: handover },
     start: { weight: 5, doing: 'starting it', run: start },
     network: { weight: 10, doing: 'waiting for its network', run: network },
-    initialise: { weight: 49, doing: 'setting it up', run: initialise },
+    boot: { weight: 25, doing: 'waiting for its system to boot', run: boot },
+    initialise: { weight: 24, doing: 'running its initial commands', run: initialise },
     finish: { weight: 1, doing: 'looking at the result', run: finish },
   },
   async failed(trx, operation, reason) {
@@ -66,7 +81,8 @@ async function queue({ db, operation, server, settings }: Context): Result {
   const taken = await db
     .transaction()
     .execute((trx) => takeCreatePlace(trx, place, settings.createsPerNode));
-  return taken ? next('image') : wait(0.5, 'waiting for other servers being created on its node');
+  if (!taken) return wait(0.5, 'waiting for other servers being created on its node');
+  return { outcome: 'next', step: 'image', deadlineSeconds: bootSeconds };
 }
 
 async function image(context: Context): Result {
@@ -95,7 +111,7 @@ async function instance(context: Context): Result {
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   await settle(incus, incus.instances.create(definition, server.member ?? undefined, { signal }), {
     signal,
-    timeoutSeconds: createSeconds,
+    timeoutSeconds: diskSeconds,
     onProgress: ({ fraction, text }) => report(fraction ?? 0, text),
   });
   return next('handover');
@@ -123,33 +139,60 @@ async function start({ incus, server, signal }: Context): Result {
   return next('network');
 }
 
-async function network({ incus, server, signal }: Context): Result {
+async function network({ incus, operation, server, signal }: Context): Result {
   const name = instanceName(server.uuid);
   const state = await incus.instances.getState(name, { signal });
   if (state?.status !== 'Running') return await stoppedBeforeDone(state?.status);
   const seen = Object.values(state.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
-  return up ? next('initialise') : wait(lookAgainSeconds);
+  return up ? next('boot') : wait(untilNextLook(operation));
 }
 
-async function initialise({ incus, operation, server, signal }: Context): Result {
+/** Ends when the guest is seen to work on what was handed over to it. */
+async function boot(context: Context): Result {
+  const { operation } = context;
+  const { phase } = await progressOf(context);
+  if (phase === 'booting') return (await unlessRunning(context)) ?? wait(untilNextLook(operation));
+  const since = operation.state.commands_since;
+  // After a restart in its midst it has what is left of its time.
+  if (since !== undefined) return next('initialise', { has_place: false });
+  return {
+    outcome: 'next',
+    step: 'initialise',
+    // The rest may take hours, and is the guest's own work: others need not wait for it.
+    patch: { has_place: false, commands_since: Date.now() },
+    deadlineSeconds: commandsSeconds + marginSeconds,
+  };
+}
+
+async function initialise(context: Context): Result {
+  const { operation } = context;
+  const { commands: total, commands_since: since } = operation.state;
+  const { phase, finished, results, sshReady } = await progressOf(context);
+  if (phase === 'failed') {
+    return fail('initialisation_failed', 'Its password could not be set, or its disk is full.');
+  }
+  const unfinished = phase !== 'done';
+  if (!unfinished || Date.now() - since > commandsSeconds * 1000) {
+    const patch = { ssh_ready: sshReady, unfinished };
+    return { outcome: 'next', step: 'finish', commands: results, patch };
+  }
+  const stopped = await unlessRunning(context);
+  if (stopped) return stopped;
+  const doing = `running command ${Math.min(finished + 1, total)} of ${total}`;
+  return wait(untilNextLook(operation), doing, finished / (total || 1));
+}
+
+async function progressOf({ incus, operation, server, signal }: Context): Promise<GuestProgress> {
   const name = instanceName(server.uuid);
-  const total = operation.state.commands;
   const pull = async (path: string) =>
     (await incus.files.pull(name, path, longestProgressBytes, { signal }))?.content ?? null;
-  const { phase, finished, results, sshReady } = await readProgress(pull, total);
-  if (phase === 'done') {
-    return { outcome: 'next', step: 'finish', commands: results, patch: { ssh_ready: sshReady } };
-  }
-  const state = await incus.instances.getState(name, { signal });
-  if (state?.status !== 'Running') return await stoppedBeforeDone(state?.status);
-  if (phase === 'booting') return wait(lookAgainSeconds, 'waiting for its system to boot');
-  const doing = `running command ${Math.min(finished + 1, total)} of ${total}`;
-  return wait(
-    lookAgainSeconds,
-    total > 0 ? doing : undefined,
-    0.5 + (0.5 * finished) / (total || 1),
-  );
+  return await readProgress(pull, operation.state.commands);
+}
+
+async function unlessRunning({ incus, server, signal }: Context) {
+  const state = await incus.instances.getState(instanceName(server.uuid), { signal });
+  return state?.status === 'Running' ? undefined : await stoppedBeforeDone(state?.status);
 }
 
 /** A command may power the guest off: started again, it goes on with the next one. */
@@ -159,10 +202,13 @@ async function stoppedBeforeDone(status: string | undefined): Result {
 
 async function finish({ incus, operation, server, signal }: Context): Result {
   const name = instanceName(server.uuid);
-  for (const path of resultPaths)
+  const { unfinished } = operation.state;
+  // Commands that run on still need them.
+  for (const path of unfinished ? [] : resultPaths) {
     await incus.files.delete(name, path, { signal }).catch(unlessGone);
+  }
   const failed = (operation.commands ?? []).flatMap((c, i) => (c.exit_status === 0 ? [] : [i + 1]));
-  return done(finishedSentence(failed, operation.state.ssh_ready), (trx) =>
+  return done(finishedSentence(failed, operation.state), (trx) =>
     setServerState(trx, server.id, {
       status: 'started',
       realStatus: 'started',
@@ -172,9 +218,12 @@ async function finish({ incus, operation, server, signal }: Context): Result {
   );
 }
 
-function finishedSentence(failed: number[], sshReady: boolean): string {
+function finishedSentence(failed: number[], { ssh_ready, unfinished }: CreateState): string {
   const troubles = [
-    ...(sshReady ? [] : ['it has no SSH server and none could be installed']),
+    ...(ssh_ready ? [] : ['it has no SSH server and none could be installed']),
+    ...(unfinished
+      ? [`its initial commands did not end within ${commandsSeconds / 3600} hours and run on`]
+      : []),
     ...(failed.length === 1 ? [`its initial command ${failed[0]} failed; see commands`] : []),
     ...(failed.length > 1
       ? [`its initial commands ${failed.join(', ')} failed; see commands`]

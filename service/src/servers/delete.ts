@@ -43,7 +43,7 @@ async function stop({ incus, server, signal }: Context): Result {
     return wait(0.3, 'waiting for the engine to let go of it');
   const found = await incus.instances.get(name, { signal });
   if (found && found.status !== 'Stopped') {
-    await stopInstance(incus, name, { graceSeconds: 0, signal }).catch(unlessStopped);
+    await stopInstance(incus, name, { signal }).catch(unlessStopped);
   }
   return next('remove');
 }

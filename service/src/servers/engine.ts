@@ -9,8 +9,22 @@ import {
 
 const startSeconds = 120;
 const deleteSeconds = 300;
-/** What Incus may take beyond the guest's own time to shut down. */
-const stopMarginSeconds = 30;
+const stopSeconds = 30;
+
+const soonestLookSeconds = 0.1;
+const latestLookSeconds = 5;
+/** A look comes this share of the time waited so far too late, on average. */
+const lookShare = 0.05;
+
+/**
+ * Seconds until the engine is asked again for what an operation waits for: the longer that it has
+ * lasted, the more rarely, so that who waits for long lets others work.
+ */
+export function untilNextLook(operation: { started_at: string | null }): number {
+  const since = operation.started_at === null ? Date.now() : Date.parse(operation.started_at);
+  const elapsed = (Date.now() - since) / 1000;
+  return Math.min(Math.max(elapsed * lookShare, soonestLookSeconds), latestLookSeconds);
+}
 
 type Signal = { signal: AbortSignal };
 
@@ -29,18 +43,10 @@ export async function startInstance(incus: IncusClient, name: string, { signal }
   await settle(incus, call, { signal, timeoutSeconds: startSeconds });
 }
 
-/** `graceSeconds` is the guest's time to shut down; 0 cuts its power. */
-export async function stopInstance(
-  incus: IncusClient,
-  name: string,
-  { graceSeconds, signal }: Signal & { graceSeconds: number },
-) {
-  const change =
-    graceSeconds === 0
-      ? ({ action: 'stop', force: true } as const)
-      : ({ action: 'stop', force: false, graceSeconds } as const);
-  const call = incus.instances.updateState(name, change, { signal });
-  await settle(incus, call, { signal, timeoutSeconds: graceSeconds + stopMarginSeconds });
+/** Cuts its power. */
+export async function stopInstance(incus: IncusClient, name: string, { signal }: Signal) {
+  const call = incus.instances.updateState(name, { action: 'stop', force: true }, { signal });
+  await settle(incus, call, { signal, timeoutSeconds: stopSeconds });
 }
 
 export async function deleteInstance(incus: IncusClient, name: string, { signal }: Signal) {

@@ -1,29 +1,30 @@
 import { defineOperation, done, next } from '../operations/define.ts';
-import { setServerState } from './queries.ts';
+import { askToShutDown, awaitShutDown, type ShutdownState } from './shutdown.ts';
 import { start } from './start.ts';
-import { shutDown } from './stop.ts';
 import { showEngineStatus } from './truth.ts';
 
-export const restartOperation = defineOperation<Record<string, never>>({
+export const restartOperation = defineOperation<ShutdownState>({
   kind: 'restart',
   title: 'Restarting the server',
   deadlineSeconds: 5 * 60,
   first: 'stop',
   steps: {
     stop: {
-      weight: 3,
+      weight: 1,
       doing: 'asking it to shut down',
-      run: async (context) => (await shutDown(context, false)) ?? next('start'),
+      run: async (context) => (await askToShutDown(context)) ?? next('start'),
+    },
+    shutdown: {
+      weight: 6,
+      doing: 'waiting for it to shut down',
+      run: async (context) => (await awaitShutDown(context)) ?? next('start'),
     },
     start: {
-      weight: 1,
+      weight: 3,
       doing: 'starting it again',
       async run(context) {
         const result = await start(context);
-        if (result.outcome !== 'done') return result;
-        return done('The server was restarted.', (trx) =>
-          setServerState(trx, context.server.id, { status: 'started', realStatus: 'started' }),
-        );
+        return result.outcome === 'done' ? done('The server was restarted.', result.write) : result;
       },
     },
   },

@@ -1,0 +1,110 @@
+import { EngineError, isEngineError } from '../incus/errors.ts';
+import { isUnderWay, outcomeOf } from '../incus/operations.ts';
+import { fail, next, type StepContext, type StepResult, wait } from '../operations/define.ts';
+import { readBeforeStop } from '../usage/collector.ts';
+import { stopInstance, untilNextLook } from './engine.ts';
+import { instanceName } from './instance.ts';
+
+/** What an operation keeps between asking a guest to shut down and the guest's doing so. */
+export interface ShutdownState {
+  /** Incus's operation, and when it was asked for, in milliseconds. */
+  asked: { operation: string; at: number };
+}
+
+/** Undefined once the engine was seen to have the instance stopped; else how the step ends. */
+type UnlessStopped = Promise<StepResult<ShutdownState> | undefined>;
+
+/** Asks the guest to shut down, and leaves the waiting to the step `shutdown`: it may take long. */
+export async function askToShutDown(context: StepContext<ShutdownState>): UnlessStopped {
+  const { incus, server, settings, signal } = context;
+  const name = instanceName(server.uuid);
+  const found = await incus.instances.get(name, { signal });
+  if (!found) return missing;
+  if (found.status === 'Stopped') return undefined;
+  if (found.status === 'Frozen') return deaf;
+  await keepUsage(context);
+  const graceSeconds = settings.stopTimeoutSeconds;
+  const change = { action: 'stop', force: false, graceSeconds } as const;
+  return await unlessStopped(context, async () => {
+    const { id: operation } = await incus.instances.updateState(name, change, { signal });
+    return next('shutdown', { asked: { operation, at: Date.now() } });
+  });
+}
+
+/** Waits for the guest to do what it was asked for, as long as Incus gives it. */
+export async function awaitShutDown(context: StepContext<ShutdownState>): UnlessStopped {
+  const { incus, operation, server, settings, signal } = context;
+  const found = await incus.instances.get(instanceName(server.uuid), { signal });
+  if (!found) return missing;
+  if (found.status === 'Stopped') return undefined;
+  const graceSeconds = settings.stopTimeoutSeconds;
+  const { asked } = operation.state;
+  const stopping = await incus.operations.get(asked.operation, { signal });
+  // Incus forgets it soon after its end, and when it restarts: then the guest is asked again.
+  if (!stopping) {
+    return Date.now() - asked.at < graceSeconds * 1000 ? next('stop') : ignored(graceSeconds);
+  }
+  if (isUnderWay(stopping)) return wait(untilNextLook(operation));
+  return await unlessStopped(context, async () => {
+    try {
+      outcomeOf(stopping);
+      return wait(untilNextLook(operation));
+    } catch (error) {
+      if (isEngineError(error, 'timeout')) return ignored(graceSeconds);
+      throw error;
+    }
+  });
+}
+
+/** Cuts the instance's power, whatever its guest does. */
+export async function cutPower(context: StepContext<unknown>): UnlessStopped {
+  const { incus, server, signal } = context;
+  const name = instanceName(server.uuid);
+  const found = await incus.instances.get(name, { signal });
+  if (!found) return missing;
+  if (found.status === 'Stopped') return undefined;
+  await keepUsage(context);
+  return await unlessStopped(context, async () => {
+    await stopInstance(incus, name, { signal });
+    throw new EngineError('failed', 'The engine stopped it, but shows it running.');
+  });
+}
+
+/**
+ * Whatever Incus says of a stop, the instance is the fact: when that has stopped, all is well. An
+ * engine out of reach says nothing of the instance.
+ */
+async function unlessStopped(
+  { incus, server, signal }: StepContext<unknown>,
+  stop: () => Promise<StepResult<ShutdownState>>,
+): UnlessStopped {
+  try {
+    return await stop();
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
+    const after = await incus.instances.get(instanceName(server.uuid), { signal });
+    if (after?.status === 'Stopped') return undefined;
+    throw error;
+  }
+}
+
+const missing = fail('instance_missing', 'Its instance no longer exists in the engine.');
+
+const deaf = fail(
+  'guest_paused',
+  'The server is paused, so its guest can not hear the request. Stop it with force=true.',
+);
+
+function ignored(seconds: number): StepResult<never> {
+  return fail(
+    'guest_ignored_shutdown',
+    `The guest did not shut down within ${seconds} seconds, and is left running. ` +
+      'Stop it with force=true to cut its power.',
+  );
+}
+
+/** The engine's counters vanish with the run; what the last reading missed is read here. */
+async function keepUsage({ db, incus, server, log }: StepContext<unknown>): Promise<void> {
+  const read = await readBeforeStop({ db, client: incus, serverUuid: server.uuid });
+  if (!read.ok) log.warn({ err: read.error }, 'The usage before a stop could not be read.');
+}
