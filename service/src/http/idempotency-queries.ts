@@ -10,17 +10,13 @@ export interface StoredAnswer {
 }
 
 const lifetime = sql`interval '24 hours'`;
-const lockTimeout = '10s';
 
-/**
- * Waits for another request with this key to end; fails with `lock_timeout` (55P03) after 10 s.
- * The limit holds for this statement only: PostgreSQL evaluates a select list from left to right.
- */
-export async function lockKey(trx: Trx, tokenId: number, key: string): Promise<void> {
-  await sql`
-    select set_config('lock_timeout', ${lockTimeout}, true),
-      pg_advisory_xact_lock(hashtextextended(${`idempotency ${tokenId} ${key}`}, 0)),
-      set_config('lock_timeout', '0', true)`.execute(trx);
+/** Holds the key until the transaction ends; false while another request holds it. */
+export async function tryLockKey(trx: Trx, tokenId: number, key: string): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${tokenId} ${key}`}, 0)) as held
+  `.execute(trx);
+  return rows[0]?.held === true;
 }
 
 export async function findAnswer(

@@ -11,7 +11,7 @@ import type { App, Deps } from './app-types.ts';
 import { idempotently, sendAnswer } from './idempotency.ts';
 import { deleteOldIdempotencyKeys } from './idempotency-queries.ts';
 
-const { db, close } = await createTestDatabase();
+const { db, pool, close } = await createTestDatabase();
 after(close);
 
 let runs = 0;
@@ -43,10 +43,11 @@ function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
 }
 
 let app: App;
+let tokenId: number;
 let headers: Record<string, string>;
 before(async () => {
   app = await createTestApp(db, [probeRoutes]);
-  headers = (await createTestToken(db)).headers;
+  ({ id: tokenId, headers } = await createTestToken(db));
 });
 after(() => app.close());
 beforeEach(() => {
@@ -106,12 +107,23 @@ test('the first answer is given again, however the request is written', async ()
 });
 
 test('twenty at once come to one', async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => post({ key: 'at once'.replace(' ', '-') })),
-  );
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key: 'at-once' })));
   assert.deepEqual(new Set(answers.map((a) => a.body)), new Set(['{"run":1}']));
   assert.equal(answers.filter((a) => a.headers['idempotency-replayed'] === undefined).length, 1);
   assert.equal(await committedRuns(), 1);
+});
+
+test('requests that wait for the first hold nothing that others need', async () => {
+  const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';
+  const first = await pool.connect();
+  await first.query(lock, [`idempotency ${tokenId} held`]);
+  const waiting = Array.from({ length: 40 }, () => post({ key: 'held' }));
+  await sleep(200);
+  assert.equal((await post()).statusCode, 201);
+  first.release(true);
+  const answers = await Promise.all(waiting);
+  assert.deepEqual(new Set(answers.map((a) => a.body)), new Set(['{"run":2}']));
+  assert.equal(await committedRuns(), 2);
 });
 
 test('the same key with another request is refused', async () => {

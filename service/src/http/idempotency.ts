@@ -1,9 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Trx } from '../db/connection.ts';
 import { Problem } from '../problem.ts';
 import { canonicalPath } from './api-path.ts';
-import { findAnswer, lockKey, type StoredAnswer, storeAnswer } from './idempotency-queries.ts';
+import { findAnswer, type StoredAnswer, storeAnswer, tryLockKey } from './idempotency-queries.ts';
+
+const longestWaitMs = 10_000;
+const lookAgainMs = 50;
 
 /** An answer as data, so that it can be kept with what it answers for. */
 export interface Answer<B = unknown> {
@@ -32,17 +36,27 @@ export async function idempotently<B>(
   work: (trx: Trx) => Promise<Answer<B>>,
 ): Promise<IdempotentAnswer<B>> {
   const key = idempotencyKey(request);
-  return await db.transaction().execute(async (trx) => {
-    if (key === undefined) return answered(await work(trx));
-    const { tokenId } = request.caller;
-    await lockKey(trx, tokenId, key).catch(refuseToWaitLonger);
-    const requestHmac = fingerprint(request, secretKey);
+  const run = async (trx: Trx) => answered(await work(trx));
+  if (key === undefined) return await db.transaction().execute(run);
+  const { tokenId } = request.caller;
+  const requestHmac = fingerprint(request, secretKey);
+  const runOnce = async (trx: Trx) => {
+    if (!(await tryLockKey(trx, tokenId, key))) return undefined;
     const stored = await findAnswer(trx, tokenId, key);
     if (stored) return replay<B>(stored, requestHmac);
-    const answer = answered(await work(trx));
+    const answer = await run(trx);
     await storeAnswer(trx, tokenId, key, { requestHmac, ...answer });
     return answer;
-  });
+  };
+  // Between two looks no connection is held: many that wait would starve the one that works.
+  const end = performance.now() + longestWaitMs;
+  while (performance.now() < end) {
+    const answer = await db.transaction().execute(runOnce);
+    if (answer) return answer;
+    await sleep(lookAgainMs);
+  }
+  const detail = 'The first request with this Idempotency-Key has not ended yet. Try again.';
+  throw new Problem('idempotency_in_progress', detail, { retryAfter: 2 });
 }
 
 /** Sends an answer of `idempotently`. */
@@ -93,13 +107,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
-}
-
-function refuseToWaitLonger(error: unknown): never {
-  if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error;
-  throw new Problem(
-    'idempotency_in_progress',
-    'The first request with this Idempotency-Key has not ended yet. Try again.',
-    { retryAfter: 2, cause: error },
-  );
 }
