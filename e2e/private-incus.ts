@@ -16,9 +16,11 @@ export interface PrivateIncus {
 /**
  * Removes everything of an Incus that was started for tests, whatever state it is in: the daemon
  * and its guests are killed, mounts, bridges and firewall rules removed, the directory deleted.
- * Touches only what names that directory or those bridges.
+ * Touches only what names that directory or those bridges. Answers the links that its guests had,
+ * for `leftoversOf`: nothing names them once the directory is gone.
  */
-export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): Promise<void> {
+export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): Promise<string[]> {
+  const links = [...guestLinksOf(incusDir), ...bridges.flatMap(portsOf)];
   await killAll(() => daemonsOf(incusDir));
   await killAll(() => guestsOf(incusDir));
   // Before the rest of what names the directory: killed, it would leave a mount that is dead.
@@ -27,20 +29,23 @@ export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): P
   const instances = instancesOf(incusDir);
   unmountBelow(incusDir);
   for (const device of loopDevicesOf(incusDir)) run('losetup', ['--detach', device]);
+  // The monitor of a guest that is killed gives its end of the pair back to the host.
+  for (const link of links) removeLink(link);
   for (const bridge of bridges) removeBridge(bridge);
   removeChains((chain) => instances.some((name) => chain.includes(`.${name}.`)));
   for (const cgroup of instances.flatMap(cgroupsOf)) removeCgroup(cgroup);
   await rm(incusDir, { recursive: true, force: true });
+  return links;
 }
 
 /** What is left of it, in words; empty when nothing is. */
-export function leftoversOf({ incusDir, bridges }: PrivateIncus): string[] {
+export function leftoversOf({ incusDir, bridges }: PrivateIncus, links: string[]): string[] {
   return [
     ...daemonsOf(incusDir).map((pid) => `the daemon ${pid}`),
     ...processesNaming(incusDir).map((pid) => `the process ${pid}: ${commandLine(pid)}`),
     ...mountsBelow(incusDir).map((path) => `the mount ${path}`),
     ...loopDevicesOf(incusDir).map((device) => `the loop device ${device}`),
-    ...bridges.filter(bridgeExists).map((bridge) => `the bridge ${bridge}`),
+    ...[...links, ...bridges].filter(linkExists).map((link) => `the network link ${link}`),
     ...incusChains()
       .filter(({ chain }) => bridges.some((bridge) => chain.endsWith(`.${bridge}`)))
       .map(({ chain }) => `the firewall chain ${chain}`),
@@ -118,10 +123,30 @@ function loopDevicesOf(directory: string): string[] {
     .map((device: { name: string }) => device.name);
 }
 
-const bridgeExists = (bridge: string) => existsSync(`/sys/class/net/${bridge}`);
+/** The guests' ends of their pairs, as LXC was told. */
+function guestLinksOf(incusDir: string): string[] {
+  const configs = globSync(join(incusDir, 'run/*/lxc.conf'));
+  return configs.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^lxc\.net\.\d+\.link = (\S+)$/gm)].map(
+      (m) => m[1] ?? '',
+    ),
+  );
+}
+
+function portsOf(bridge: string): string[] {
+  const folder = `/sys/class/net/${bridge}/brif`;
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+const linkExists = (link: string) => existsSync(`/sys/class/net/${link}`);
+
+/** With one end of a pair goes the other. */
+function removeLink(link: string): void {
+  if (linkExists(link)) run('ip', ['link', 'delete', link]);
+}
 
 function removeBridge(bridge: string): void {
-  if (bridgeExists(bridge)) run('ip', ['link', 'delete', bridge]);
+  removeLink(bridge);
   removeChains((chain) => chain.endsWith(`.${bridge}`));
 }
 

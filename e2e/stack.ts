@@ -94,10 +94,10 @@ async function freePort(): Promise<number> {
 
 async function removeEverything({ directory, incus }: Place): Promise<void> {
   await removeService(directory);
-  await removePrivateIncus(incus);
+  const links = await removePrivateIncus(incus);
   // A build of an image that was killed leaves its mounts.
   unmountBelow(directory);
   await rm(directory, { recursive: true, force: true });
-  const left = leftoversOf(incus);
+  const left = leftoversOf(incus, links);
   if (left.length > 0) throw new Error(`Left behind: ${left.join('; ')}`);
 }
