@@ -40,15 +40,28 @@ async function leadOnce(
   const lost = new AbortController();
   const onError = (error: Error) => lost.abort(error);
   client.on('error', onError);
-  const proof = setInterval(() => client.query('select 1').catch(onError), proofMilliseconds);
+  const proof = setInterval(prove(client, onError), proofMilliseconds);
   try {
-    if (await tryLock(client, name)) await work(AbortSignal.any([signal, lost.signal]));
+    const leading = AbortSignal.any([signal, lost.signal]);
+    if ((await tryLock(client, name)) && !leading.aborted) await work(leading);
   } finally {
     clearInterval(proof);
     client.off('error', onError);
     // Destroyed rather than returned: the lock goes with the session.
     client.release(true);
   }
+}
+
+/** Asked now and then: a connection may be dead without saying so. */
+function prove(client: pg.PoolClient, onError: (error: Error) => void): () => void {
+  let isProven = true;
+  return () => {
+    if (!isProven) return onError(new Error('PostgreSQL has not answered for 5 s.'));
+    isProven = false;
+    client.query('select 1').then(() => {
+      isProven = true;
+    }, onError);
+  };
 }
 
 async function tryLock(client: pg.PoolClient, name: string): Promise<boolean> {

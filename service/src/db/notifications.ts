@@ -14,6 +14,13 @@ export interface Notifications {
 }
 
 type Name = keyof Notifications;
+const names = new Set<string>([
+  'operation_due',
+  'operation_superseded',
+  'operation_released',
+  'operation_finished',
+] satisfies Name[]);
+
 type Handler<N extends Name> = (payload: Notifications[N]) => void;
 
 export interface NotificationListener {
@@ -61,7 +68,7 @@ async function keepListening(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await listenOnce(connectionString, emitter, signal);
+      await listenOnce(connectionString, emitter, signal, log);
     } catch (error) {
       log.warn({ err: error }, 'The connection for notifications was lost; connecting again.');
       await sleep(500, undefined, { signal }).catch(ignoreAbort);
@@ -73,6 +80,7 @@ async function listenOnce(
   connectionString: string,
   emitter: EventEmitter,
   signal: AbortSignal,
+  log: Logger,
 ): Promise<void> {
   const client = new pg.Client({
     connectionString,
@@ -83,7 +91,11 @@ async function listenOnce(
   const stop = () => lost.resolve();
   client.on('error', lost.reject);
   client.on('end', () => lost.reject(new Error('PostgreSQL closed the connection.')));
-  client.on('notification', ({ payload }) => emit(emitter, payload ?? ''));
+  client.on('notification', ({ payload = '' }) => {
+    const heard = parseNotification(payload);
+    if (heard) emitter.emit(heard.name, heard.payload);
+    else log.warn({ payload }, 'A notification that Berth did not send was left alone.');
+  });
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
@@ -96,9 +108,14 @@ async function listenOnce(
   }
 }
 
-function emit(emitter: EventEmitter, text: string): void {
-  const { name, payload } = JSON.parse(text) as { name: Name; payload: unknown };
-  emitter.emit(name, payload);
+/** Anyone who may use the database may write to the channel. */
+function parseNotification(text: string): { name: string; payload: { id: number } } | undefined {
+  try {
+    const { name, payload } = JSON.parse(text);
+    return names.has(name) && Number.isSafeInteger(payload?.id) ? { name, payload } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function ignoreAbort(error: Error): void {

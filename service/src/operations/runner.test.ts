@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { listenForNotifications, type NotificationListener } from '../db/notifications.ts';
 import type { IncusClient } from '../incus/client.ts';
@@ -19,7 +20,7 @@ import {
   wait,
 } from './define.ts';
 import { leaseNextOperation, renewLease } from './lease-queries.ts';
-import { insertOperation, supersedeOperation } from './queries.ts';
+import { insertOperation, supersedeOperation, takeCreatePlace } from './queries.ts';
 import { type OperationRunner, startOperationRunner } from './runner.ts';
 
 type State = Record<string, unknown>;
@@ -246,6 +247,26 @@ test('past its deadline an operation fails with the last that happened', async (
   assert.match(row.error?.message ?? '', /for what never comes/);
 });
 
+test('a step can give the rest of its operation another deadline', async () => {
+  const longer = kindOf(
+    {
+      first: async () => ({ outcome: 'next', step: 'second', deadlineSeconds: 3600 }),
+      second: async ({ operation }) => (operation.state.waited ? ended() : waitOnce()),
+    },
+    { deadlineSeconds: 1 },
+  );
+  const waitOnce = () => ({ outcome: 'wait' as const, seconds: 1.2, patch: { waited: true } });
+  run(longer);
+  const row = await untilEnded(await enter(longer));
+  assert.equal(row.status, 'succeeded');
+  const { took } = await database.db
+    .selectFrom('operations')
+    .select(sql<number>`extract(epoch from finished_at - created_at)::float`.as('took'))
+    .where('id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  assert.ok(took > 1, `it outlived its first deadline: ${took} s`);
+});
+
 test('progress never falls', async () => {
   const kind = kindOf({
     high: async () => next('low', {}),
@@ -341,4 +362,28 @@ test('a runner that stops lets go at once, and another goes on with the same ste
   assert.equal((await rowOf(id)).lease_until, null);
   run(kind);
   assert.equal((await untilEnded(id)).status, 'succeeded');
+});
+
+test('a node has a few places for creates, which are free again before their end', async () => {
+  const create = kindOf({ only: async () => ended() }, { kind: 'create' });
+  const ids = [await enter(create), await enter(create), await enter(create)] as const;
+  const take = (id: number) =>
+    database.db
+      .transaction()
+      .execute((trx) => takeCreatePlace(trx, { id, nodeId: place.nodeId }, 2));
+  assert.deepEqual([await take(ids[0]), await take(ids[1])], [true, true]);
+  assert.equal(await take(ids[0]), true, 'who has one keeps it');
+  assert.equal(await take(ids[2]), false);
+  await database.db
+    .updateTable('operations')
+    .set({ state: sql`'{"has_place": false}'` })
+    .where('id', '=', ids[0])
+    .execute();
+  assert.equal(await take(ids[2]), true);
+  assert.equal(await take(ids[0]), false);
+  run(create);
+  for (const id of ids) await untilEnded(id);
+  const later = await enter(create);
+  assert.equal(await take(later), true);
+  await untilEnded(later);
 });

@@ -35,9 +35,7 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
 
   function wake(): void {
     lookAgain = true;
-    looking ??= lookForWork().finally(() => {
-      looking = undefined;
-    });
+    looking ??= lookForWork();
   }
 
   async function lookForWork(): Promise<void> {
@@ -49,6 +47,8 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
         options.log.warn({ err: error }, 'Looking for due operations failed; trying again.');
       }
     }
+    // In the same turn as the last look at `lookAgain`: a wake in between would be lost.
+    looking = undefined;
   }
 
   async function leaseAllDue(): Promise<void> {

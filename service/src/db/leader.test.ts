@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { whileLeading } from './leader.ts';
+
+const { pool, close } = await createTestDatabase();
+after(close);
+const log = pino({ level: 'silent' });
+
+/** Leads until it is stopped, or until its connection is lost; tells how often it began and ended. */
+function candidate(name: string) {
+  const stopping = new AbortController();
+  const seen = { began: 0, ended: 0 };
+  const began = Promise.withResolvers<void>();
+  const running = whileLeading({ pool, name, log, signal: stopping.signal }, async (signal) => {
+    seen.began += 1;
+    began.resolve();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    seen.ended += 1;
+  });
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  return { seen, began: began.promise, stop };
+}
+
+test('one leads, and another takes over when it stops', async () => {
+  const first = candidate('one');
+  await first.began;
+  const second = candidate('one');
+  const other = candidate('another');
+  await other.began;
+  assert.equal(second.seen.began, 0);
+  await first.stop();
+  await second.began;
+  assert.deepEqual(first.seen, { began: 1, ended: 1 });
+  await Promise.all([second.stop(), other.stop()]);
+});
+
+test('one whose connection is lost leads no longer', async () => {
+  const first = candidate('lost');
+  await first.began;
+  const second = candidate('lost');
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_locks
+     where locktype = 'advisory' and database =
+       (select oid from pg_database where datname = current_database())`,
+  );
+  await Promise.race([second.began, secondTime(first)]);
+  assert.equal(first.seen.ended, 1);
+  assert.equal(first.seen.began + second.seen.began, 2);
+  await Promise.all([first.stop(), second.stop()]);
+});
+
+async function secondTime({ seen }: ReturnType<typeof candidate>): Promise<void> {
+  for (let tries = 0; tries < 500 && seen.began < 2; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

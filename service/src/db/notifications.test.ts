@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { after, test } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { listenForNotifications, notify } from './notifications.ts';
+
+const { db, pool, connectionString, close } = await createTestDatabase();
+const logged = new PassThrough();
+const notifications = listenForNotifications(connectionString, pino({ level: 'warn' }, logged));
+after(async () => {
+  await notifications.close();
+  await close();
+});
+
+/** Sent again until it is heard: nobody tells when the listener is ready. */
+async function heard(id: number): Promise<number[]> {
+  const ids: number[] = [];
+  const off = notifications.on('operation_due', (payload) => ids.push(payload.id));
+  for (let tries = 0; tries < 200 && !ids.includes(id); tries += 1) {
+    await notify(db, 'operation_due', { id });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  off();
+  return ids;
+}
+
+test('what is sent is heard, and what a roll-back takes back is not', async () => {
+  assert.ok((await heard(1)).includes(1));
+  const refused = db.transaction().execute(async (trx) => {
+    await notify(trx, 'operation_due', { id: 2 });
+    throw new Error('rolled back');
+  });
+  await assert.rejects(refused, /rolled back/);
+  assert.ok(!(await heard(3)).includes(2));
+});
+
+test('what others write to the channel is told in the log, and harms nothing', async () => {
+  const foreign = ['', 'not json', 'null', '[]', '{"name":"other","payload":{"id":1}}'];
+  const malformed = '{"name":"operation_due","payload":{"id":"1"}}';
+  for (const payload of [...foreign, malformed]) {
+    const told = once(logged, 'data');
+    await pool.query('select pg_notify($1, $2)', ['berth', payload]);
+    const [line] = await told;
+    assert.equal(JSON.parse(String(line)).payload, payload);
+  }
+  assert.ok((await heard(4)).every((id) => id === 4));
+});
+
+test('a connection that is lost is made again', async () => {
+  const ended = await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where application_name = 'berth-listen' and datname = current_database()`,
+  );
+  assert.equal(ended.rowCount, 1);
+  assert.ok((await heard(5)).includes(5));
+});
