@@ -15,7 +15,7 @@ test('what is encrypted comes out as it went in, and differs each time', () => {
 
 test('another key, or a changed byte, is refused', () => {
   const sealed = encrypt(key, 'secret');
-  assert.throws(() => decrypt(randomBytes(32), sealed));
+  assert.equal(decrypt(randomBytes(32), sealed), undefined);
   sealed[sealed.length - 1] = (sealed.at(-1) ?? 0) ^ 1;
-  assert.throws(() => decrypt(key, sealed));
+  assert.equal(decrypt(key, sealed), undefined);
 });

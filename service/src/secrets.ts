@@ -12,11 +12,17 @@ export function encrypt(key: Buffer, value: unknown): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Throws when the value was written under another key or was changed. */
-export function decrypt<T>(key: Buffer, sealed: Buffer): T {
+/** Undefined when the value was written under another key, or was changed. */
+export function decrypt<T>(key: Buffer, sealed: Buffer): T | undefined {
   const nonce = sealed.subarray(0, nonceBytes);
   const decipher = createDecipheriv(algorithm, key, nonce);
   decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
   const body = sealed.subarray(nonceBytes + tagBytes);
-  return JSON.parse(Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8'));
+  let text: Buffer;
+  try {
+    text = Buffer.concat([decipher.update(body), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+  return JSON.parse(text.toString('utf8'));
 }

@@ -248,6 +248,17 @@ test('with Prefer: wait a create is answered with the server as it came to be', 
   assert.equal(answer.headers.location, `/v1/servers/${id}`);
 });
 
+test('a create that is asked for once more waits for the first one', async () => {
+  const body = serverBody(place, { name: 'asked-twice' });
+  const key = { 'idempotency-key': 'asked-twice' };
+  const { id } = (await ask('POST', '/servers', { body, ...key })).json();
+  const again = ask('POST', '/servers', { body, ...key, prefer: 'wait=30' });
+  await whileWaiting(id, 'create', 'started', again);
+  const answer = await again;
+  assert.equal(answer.headers['idempotency-replayed'], 'true');
+  assert.deepEqual([answer.json().id, answer.json().status], [id, 'started']);
+});
+
 test('a wait that is over leaves the operation under way', async () => {
   const id = await enter('started');
   const answer = await act(id, 'restart', { prefer: 'wait=1' });

@@ -52,6 +52,9 @@ const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
 /** For what is left to do after the commands. */
 const marginSeconds = 10 * 60;
+const secretsUnreadable =
+  'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
+  'Delete the server and create it again.';
 /** An image server that is away for longer ends the create, with a word about it. */
 const imageServerPatienceMs = 20_000;
 
@@ -123,8 +126,9 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   if (!found) return next('instance');
   // A guest that runs has been handed everything: pushing again would repeat its commands.
   if (found.status !== 'Stopped') return next('start');
-  if (!operation.secrets) return fail('secrets_missing', 'Its password is no longer known.');
-  const secrets = decrypt<CreateSecrets>(settings.secretKey, operation.secrets);
+  const sealed = operation.secrets;
+  const secrets = sealed && decrypt<CreateSecrets>(settings.secretKey, sealed);
+  if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
   for (const { path, ...file } of handoverFiles(secrets)) {
     await incus.files.push(name, path, file, { signal });
   }

@@ -157,8 +157,11 @@ function createRoute(app: App, { db, secretKey, untilEnded }: Deps): void {
         return { status: 201, headers, body: serverView(row) };
       });
       const wait = preferredWait(request);
-      if (wait === 0 || operationId === undefined) return sendAnswer(reply, answer);
-      await untilEnded(operationId, wait);
+      if (wait === 0) return sendAnswer(reply, answer);
+      // Given again: the operation of the first time may still be under way.
+      operationId ??=
+        (await findServer(db, caller.projectId, answer.body.id))?.operation_id ?? undefined;
+      if (operationId !== undefined) await untilEnded(operationId, wait);
       waitApplied(reply, wait);
       const row = await findServer(db, caller.projectId, answer.body.id);
       return sendAnswer(reply, row ? { ...answer, body: serverView(row) } : answer);

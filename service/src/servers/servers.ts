@@ -98,7 +98,7 @@ function beyondBounds(
     const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
     const value = body[bound.field];
     if (value >= min && value <= bound.max) return [];
-    const detail = `Must be from ${min} to ${bound.max} ${bound.unit} for ${os.name} in ${location.name}.`;
+    const detail = `Must be from ${min} to ${bound.max} ${bound.unit} for ${os.name} ${os.version} in ${location.name}.`;
     return [{ pointer: `/${bound.field}`, detail }];
   });
 }
