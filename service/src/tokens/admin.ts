@@ -52,6 +52,6 @@ async function isValid(db: Db, token: string): Promise<boolean> {
 /** By way of another file, so that a crash leaves a whole one. */
 async function writeToken(path: string, token: string): Promise<void> {
   const draft = `${path}.new`;
-  await writeFile(draft, `${token}\n`, { mode: 0o600 });
+  await writeFile(draft, `${token}\n`, { mode: 0o600, flush: true });
   await rename(draft, path);
 }
