@@ -26,7 +26,7 @@ before(async () => {
     initialCommands: [
       'echo first > /root/order; sleep 1',
       ['sh', '-c', 'echo "$1" >> /root/order', 'argv', 'two words'],
-      'echo "third $(whoami) $(pwd)" >> /root/order',
+      'echo "third $(whoami) $(pwd)" >> /root/order; mkdir /srv/site; echo hello > /srv/site/index',
     ],
   });
 });
@@ -92,6 +92,13 @@ test('the initial commands ran once, in order, as root', async () => {
     operation?.commands?.map((command) => command.exit_status),
     [0, 0, 0],
   );
+});
+
+test('what the commands wrote can be read by others, as what root writes', async () => {
+  const modes = await ssh(primaryAddress(server), 'stat -c %a /srv/site /srv/site/index');
+  assert.equal(modes, '755\n644');
+  const asNobody = 'runuser -u nobody -- cat /srv/site/index';
+  assert.equal(await ssh(primaryAddress(server), asNobody), 'hello');
 });
 
 test('the guest reaches its gateway by both families', async () => {

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { output, runAsRoot } from './commands.mjs';
+import { output, runAsRoot, SetupError } from './commands.mjs';
 
 const systemDirectory = '/var/lib/incus';
 const daemonPaths = ['/usr/libexec/incus/incusd', '/usr/lib/incus/incusd', '/opt/incus/bin/incusd'];
@@ -53,8 +53,9 @@ export async function ensureIncus({
 
 async function requireAnswer(socketPath: string): Promise<void> {
   if (await answers(socketPath)) return;
-  throw new Error(
-    `No Incus answers on ${socketPath}. Start it, or unset BERTH_INCUS_SOCKET to let Berth find one.`,
+  throw new SetupError(
+    `No Incus answers on ${socketPath}.`,
+    'Start it, or unset BERTH_INCUS_SOCKET to let Berth find one.',
   );
 }
 
@@ -76,9 +77,9 @@ async function answers(socketPath: string): Promise<boolean> {
 }
 
 function notAllowed(socketPath: string): Error {
-  return new Error(
-    `${socketPath} may not be used by this user. ` +
-      'Run "sudo usermod -aG incus-admin $USER", log in again, and start Berth again.',
+  return new SetupError(
+    `${socketPath} may not be used by this user.`,
+    'Run "sudo usermod -aG incus-admin $USER", log in again, and start Berth again.',
   );
 }
 
@@ -98,13 +99,17 @@ async function startUnit(socketPath: string, incusDir: string, say: IncusPlace['
 
 async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace['say']) {
   if (process.getuid?.() !== 0) {
-    throw new Error(
-      'No Incus runs here, and only root can start it. Start Incus, or Berth as root.',
+    throw new SetupError(
+      'No Incus runs here, and only root can start it.',
+      'Start Incus, or Berth as root.',
     );
   }
   const file = daemonPaths.find((path) => existsSync(path));
   if (!file)
-    throw new Error('The Incus daemon (incusd) is not installed. Install the package incus-base.');
+    throw new SetupError(
+      'The Incus daemon (incusd) is not installed.',
+      'Install the package incus-base.',
+    );
   await mkdir(join(incusDir, 'logs'), { recursive: true, mode: 0o711 });
   await startLxcfs(incusDir);
   say('Starting the Incus daemon');
@@ -112,9 +117,11 @@ async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace
   const daemon = detach(file, ['--group', 'incus-admin'], logFile, { INCUS_DIR: incusDir });
   let ended: string | undefined;
   daemon.on('exit', (code, signal) => {
-    ended = `The Incus daemon ended (${code ?? signal}). Its log ${logFile} ends with:\n${tail(logFile)}`;
+    ended = `The Incus daemon ended (${code ?? signal}).`;
   });
-  await untilAnswers(socketPath, () => ended);
+  await untilAnswers(socketPath, () => {
+    if (ended) throw new SetupError(ended, `Its whole log is ${logFile}.`, tail(logFile));
+  });
   daemon.removeAllListeners();
   daemon.unref();
   return daemon.pid as number;
@@ -135,7 +142,7 @@ async function startLxcfs(incusDir: string): Promise<void> {
     if (lxcfsAnswers()) return;
     await sleep(100);
   }
-  throw new Error(`lxcfs did not mount ${lxcfsMount}; see ${logFile}.`);
+  throw new SetupError(`lxcfs did not mount ${lxcfsMount}.`, `See ${logFile}.`, tail(logFile));
 }
 
 const lxcfsIsMounted = () => readFileSync('/proc/mounts', 'utf8').includes(` ${lxcfsMount} `);
@@ -162,13 +169,16 @@ function detach(file: string, args: string[], logFile: string, env: Record<strin
   return child;
 }
 
-async function untilAnswers(socketPath: string, failure: () => string | undefined): Promise<void> {
+async function untilAnswers(socketPath: string, requireLife: () => void): Promise<void> {
   const end = Date.now() + startSeconds * 1000;
   while (!(await answers(socketPath))) {
-    const failed = failure();
-    if (failed) throw new Error(failed);
-    if (Date.now() > end)
-      throw new Error(`Incus did not answer on ${socketPath} within ${startSeconds} s.`);
+    requireLife();
+    if (Date.now() > end) {
+      throw new SetupError(
+        `Incus did not answer on ${socketPath} within ${startSeconds} s.`,
+        'See its log, then start Berth again.',
+      );
+    }
     await sleep(100);
   }
 }

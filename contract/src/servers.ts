@@ -160,7 +160,9 @@ export const ServerCreate = Closed(
     }),
     initialCommands: Type.Array(Command, {
       maxItems: 64,
-      description: 'Run as root, in order, once, after the installation. May be empty.',
+      description:
+        'Run as root, in order, once, after the installation. May be empty. After two hours the ' +
+        'create ends and says so; what runs then runs on.',
       examples: [['apt-get update', ['touch', '/root/ready']]],
       explain: 'Must be a list of at most 64 commands; an empty list will do.',
     }),

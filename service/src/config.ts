@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { SetupError } from '../../setup/commands.mjs';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
@@ -14,8 +15,6 @@ export interface Config {
   stopTimeoutSeconds: number;
   logLevel: string;
 }
-
-export class ConfigError extends Error {}
 
 type Environment = Record<string, string | undefined>;
 
@@ -41,5 +40,8 @@ function wholeNumber(env: Environment, name: string, unset: number, min: number,
   if (text === undefined) return unset;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+  throw new SetupError(
+    `${name} must be a whole number from ${min} to ${max}, not "${text}".`,
+    `Set it so, or unset it: then it is ${unset}.`,
+  );
 }

@@ -1,16 +1,9 @@
-import { ConfigError, loadConfig } from './config.ts';
-import { DataDirectoryInUseError } from './db/embedded.ts';
+import { inspect } from 'node:util';
+import { explain, SetupError } from '../../setup/commands.mjs';
+import { loadConfig } from './config.ts';
 import { type RunningService, startService } from './start.ts';
 
 const say = (text: string) => process.stdout.write(`• ${text}\n`);
-
-/** Whatever stops a start is said in words; a stack only where the words are not ours. */
-function explain(error: unknown): void {
-  const isOurs = error instanceof ConfigError || error instanceof DataDirectoryInUseError;
-  const words = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`\nBerth did not start: ${words}\n`);
-  if (!isOurs && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-}
 
 function welcome({ url, adminToken, adminTokenPath, isFirstStart }: RunningService): void {
   const token = isFirstStart ? adminToken : `$(cat ${adminTokenPath})`;
@@ -30,11 +23,17 @@ The token is kept in ${adminTokenPath}. Ctrl-C stops Berth; the servers run on.
 `);
 }
 
+class Interrupted extends Error {
+  constructor(signal: string) {
+    super(`Berth was stopped (${signal})`);
+  }
+}
+
 /** Aborted by the first Ctrl-C, which also ends a start in its midst; a second one ends us at once. */
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => interrupted.abort(new Error(`It was stopped (${name}).`)));
+    process.once(name, () => interrupted.abort(new Interrupted(name)));
   }
   return interrupted.signal;
 }
@@ -53,6 +52,8 @@ try {
   await service.stop();
   say('Stopped.');
 } catch (error) {
-  explain(error);
   process.exitCode = 1;
+  if (error instanceof SetupError) explain(error);
+  else if (error instanceof Interrupted) say(`${error.message} before it was ready.`);
+  else process.stderr.write(`\nBerth failed, in a way that was not foreseen:\n${inspect(error)}\n`);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SetupError } from '../../setup/commands.mjs';
 
 const keyBytes = 32;
 
@@ -11,7 +12,10 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   if (!existsSync(path)) await makeKey(path);
   const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'hex');
   if (key.length === keyBytes) return key;
-  throw new Error(`${path} must hold ${keyBytes} bytes in hexadecimal; it holds ${key.length}.`);
+  throw new SetupError(
+    `${path} must hold ${keyBytes} bytes in hexadecimal; it holds ${key.length}.`,
+    'Put the right one back. Without it, servers being created lose their passwords; to go on so, remove the file.',
+  );
 }
 
 /** Whole or not at all, whatever happens meanwhile; and never in place of one that is there. */

@@ -11,6 +11,7 @@ import { ensureLocalLocation } from './locations/local.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
 import { loadSecretKey } from './secret-key.ts';
+import { startError } from './start-errors.ts';
 import { ensureAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
 
@@ -27,13 +28,21 @@ type Say = (text: string) => void;
 
 /**
  * Brings everything up in the order of need, and takes down what it brought up when a later step
- * fails. The servers and Incus are never taken down.
+ * fails. The servers and Incus are never taken down. Throws `SetupError` for what a person can mend.
  */
 export async function startService(
   config: Config,
   say: Say,
   signal: AbortSignal,
 ): Promise<RunningService> {
+  try {
+    return await bringUp(config, say, signal);
+  } catch (error) {
+    throw startError(error, config);
+  }
+}
+
+async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<RunningService> {
   await using stack = new AsyncDisposableStack();
   const log = pino({ level: config.logLevel }, pino.destination(2));
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });

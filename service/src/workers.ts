@@ -14,7 +14,8 @@ import { startHousekeeping } from './reconcilers/housekeeping.ts';
 import { watchLocation } from './reconcilers/watch.ts';
 import { createUsageCollector } from './usage/collector.ts';
 
-const operationsAtOnce = 32;
+/** Most of them wait for the engine. */
+const operationsAtOnce = 64;
 const createsPerNode = 4;
 
 /** What the parts of the service share, made once. */

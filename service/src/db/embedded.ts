@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { SetupError } from '../../../setup/commands.mjs';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
 
 const run = promisify(execFile);
@@ -26,11 +27,11 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export class DataDirectoryInUseError extends Error {
+export class DataDirectoryInUseError extends SetupError {
   constructor(dataDir: string) {
     super(
-      `The data directory ${dataDir} is in use by another running Berth. ` +
-        'Stop that one, or set BERTH_DATA_DIR to another directory.',
+      `The data directory ${dataDir} is in use by another running Berth.`,
+      'Stop that one, or set BERTH_DATA_DIR to another directory.',
     );
     this.name = 'DataDirectoryInUseError';
   }
@@ -196,7 +197,8 @@ async function bringUp(cluster: Cluster): Promise<void> {
       await start(cluster);
     } catch (error) {
       if (Date.now() > end) {
-        throw new Error(`PostgreSQL did not start; ${cluster.logFile} says why.`, { cause: error });
+        const output = error instanceof Error ? error.message : String(error);
+        throw new SetupError('PostgreSQL did not start.', `${cluster.logFile} says why.`, output);
       }
       await sleep(100);
     }

@@ -38,6 +38,8 @@ async function serveReference(docs: App): Promise<void> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'token' },
       agent: { disabled: true },
       mcp: { disabled: true },
     },

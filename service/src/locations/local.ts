@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { SetupError } from '../../../setup/commands.mjs';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
@@ -134,7 +135,10 @@ function addressPools({ name, config }: Network) {
   const ipv4 = config['ipv4.address'];
   const ipv6 = config['ipv6.address'];
   if (!ipv4 || ipv4 === 'none') {
-    throw new Error(`The network ${name} has no IPv4 subnet; set ipv4.address on it.`);
+    throw new SetupError(
+      `The network ${name} has no IPv4 subnet.`,
+      `Set one: incus network set ${name} ipv4.address=10.100.0.1/24`,
+    );
   }
   return [ipv4Pool(ipv4), ...(ipv6 && ipv6 !== 'none' ? [ipv6Pool(ipv6)] : [])];
 }

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { SetupError } from '../../../setup/commands.mjs';
 
 /** Addresses to give to servers: those of a bridge's subnet but its own, inclusive bounds. */
 export interface Subnet {
@@ -69,5 +70,8 @@ export function freeIpv4Subnet(taken: readonly string[]): string {
     );
   });
   if (free) return free;
-  throw new Error('No private IPv4 subnet is free here. Make the network in Incus by hand.');
+  throw new SetupError(
+    'No private IPv4 subnet is free here.',
+    'Make the network in Incus by hand, and name it in BERTH_LOCAL_NETWORK.',
+  );
 }

@@ -7,8 +7,8 @@ import type { OperationRow } from './queries.ts';
 const leastMilliseconds = 300;
 
 /**
- * Writes a step's own progress at most a few times a second. A report that comes sooner replaces
- * the one that waits; what waits when the step ends is dropped, since the step's commit says more.
+ * Writes a step's own progress at most a few times a second. A report that comes sooner is dropped:
+ * the next one, or the step's commit, says more.
  */
 export function throttledProgress(
   { db, log }: { db: Db; log: Logger },

@@ -95,8 +95,8 @@ function serverReading(uuid: string, reading: InstanceReading): ServerReading {
 export type LastReading = { ok: true } | { ok: false; error: unknown };
 
 /**
- * Counts the traffic up to now of a server about to be stopped, restarted or deleted: its counters
- * end with it. Never throws, and takes a few seconds at most, so that a stop need not wait for it.
+ * Counts the traffic up to now of a server about to be stopped or restarted: its counters end
+ * with it. Never throws, and takes a few seconds at most, so that a stop need not wait for it.
  */
 export async function readBeforeStop(options: {
   db: Db;

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, test } from 'node:test';
+import { SetupError } from '../../setup/commands.mjs';
+import { loadConfig } from './config.ts';
+import { createDb, createPool } from './db/connection.ts';
+import { migrate } from './db/migrate.ts';
+import { EngineError } from './incus/errors.ts';
+import { ProgramFailed } from './operating-systems/child.ts';
+import { startError } from './start-errors.ts';
+import { createTestDatabase } from './testing/postgres.ts';
+
+const { connectionString, close } = await createTestDatabase();
+after(close);
+
+/** What a start that met this error says: what failed, and the way out. */
+function said(error: unknown, env: Record<string, string> = {}): string {
+  const mapped = startError(error, loadConfig(env));
+  assert.ok(mapped instanceof SetupError, String(mapped));
+  return [mapped.message, mapped.output, mapped.wayOut].join('\n');
+}
+
+async function listening(port: number, host: string) {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject).listen(port, host, resolve);
+  });
+  return server;
+}
+
+test('a port that is taken, and an address that is not ours', async () => {
+  const first = await listening(0, '127.0.0.1');
+  const { port } = first.address() as { port: number };
+  const taken = await listening(port, '127.0.0.1').catch((error) => error);
+  assert.match(said(taken, { BERTH_PORT: String(port) }), new RegExp(`${port}.*BERTH_PORT`, 's'));
+  first.close();
+  const foreign = await listening(0, '192.0.2.1').catch((error) => error);
+  assert.match(said(foreign, { BERTH_HOST: '192.0.2.1' }), /192\.0\.2\.1.*BERTH_HOST/s);
+});
+
+test('an outside PostgreSQL that is away, or lets nobody in', async () => {
+  const away = 'postgresql://berth@127.0.0.1:1/berth';
+  const unknown = connectionString.replace(/\/test_\w+/, '/nowhere');
+  for (const url of [away, unknown]) {
+    const db = createDb(createPool(url, 1));
+    const error = await migrate(db).catch((cause) => cause);
+    await db.destroy();
+    assert.match(said(error, { DATABASE_URL: url }), /DATABASE_URL/);
+    assert.equal(startError(error, loadConfig({})), error, 'the embedded one has words of its own');
+  }
+});
+
+test('the engine, and a program that builds an image', () => {
+  assert.match(said(new EngineError('unreachable', 'Incus is away.')), /Incus is away.*again/s);
+  const failed = new ProgramFailed('mmdebstrap', 'ended with status 1', ['E: no mirror']);
+  assert.match(said(failed), /E: no mirror.*mirror in reach/s);
+});
+
+test('what nobody foresaw stays as it is', () => {
+  const error = new TypeError('undefined is not a function');
+  assert.equal(startError(error, loadConfig({})), error);
+});
