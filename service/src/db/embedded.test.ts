@@ -64,7 +64,7 @@ test('a data directory in use is refused, its user undisturbed; a tool may join 
   const owner = await start();
   await assert.rejects(start(), (error: Error) => {
     assert.ok(error instanceof DataDirectoryInUseError);
-    assert.ok(error.message.includes(dataDir) && error.message.includes('BERTH_DATA_DIR'));
+    assert.ok(error.message.includes(dataDir) && error.wayOut.includes('BERTH_DATA_DIR'));
     return true;
   });
   const tool = await joinEmbeddedPostgres({ dataDir });
