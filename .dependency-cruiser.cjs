@@ -17,7 +17,7 @@ module.exports = {
         path: '^service/src/',
         pathNot:
           '^service/src/(incus|operations|reconcilers|usage|operating-systems|testing)/|' +
-          '^service/src/servers/(create|start|stop|restart|delete|shutdown|engine)\\.ts$|' +
+          '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|engine)\\.ts$|' +
           '^service/src/locations/(engines|local)\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },
       to: { path: '^service/src/incus/' },

@@ -72,7 +72,7 @@ export const Server = Type.Object(
       }),
     ),
     allowed_actions: Type.Array(
-      Word(['start', 'stop', 'restart', 'delete'], { description: 'An action.' }),
+      Word(['start', 'stop', 'restart', 'retry', 'delete'], { description: 'An action.' }),
       { description: 'What may be asked of it now.', examples: [['stop', 'restart', 'delete']] },
     ),
   },

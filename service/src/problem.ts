@@ -22,6 +22,8 @@ export const problems = {
   not_acceptable: [406, 'Not acceptable'],
   server_not_stopped: [409, 'Server is not stopped'],
   server_not_running: [409, 'Server is not running'],
+  server_not_failed: [409, 'The create did not fail'],
+  retry_expired: [409, 'The create can no longer be tried again'],
   operation_in_progress: [409, 'Another operation is in progress'],
   no_address_left: [409, 'No address left'],
   no_capacity: [409, 'No capacity left'],

@@ -95,6 +95,8 @@ export interface OperationKind<State = Record<string, unknown>> {
   deadlineSeconds: number;
   first: string;
   steps: Record<string, Step<State>>;
+  /** Keeps its secrets for a day when it fails, to be tried again. */
+  canBeRetried?: boolean;
   /** Brings the server's row to the truth when the operation has failed. */
   failed(trx: Trx, operation: OperationRow, reason: string): Promise<void>;
 }
@@ -102,6 +104,12 @@ export interface OperationKind<State = Record<string, unknown>> {
 /** Keeps the state's type inside the kind; the runner hands each kind only its own rows. */
 export function defineOperation<State>(kind: OperationKind<State>): OperationKind {
   return kind as unknown as OperationKind;
+}
+
+/** What an operation of this kind begins with. */
+export function firstStep(kind: OperationKind) {
+  const { kind: name, first, deadlineSeconds } = kind;
+  return { kind: name, step: first, deadlineSeconds, message: sentence(kind, first) };
 }
 
 /** Progress in percent at a fraction of a step. 100 is for the operation's end alone. */

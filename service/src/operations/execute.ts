@@ -228,6 +228,7 @@ function ending(
     status: 'failed',
     message: `${kind.title} failed: ${message}`,
     error: { code, message },
+    keepSecrets: kind.canBeRetried ?? false,
   };
 }
 

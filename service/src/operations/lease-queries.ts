@@ -152,9 +152,14 @@ export async function reportProgress(
 
 export type Ending =
   | { status: 'succeeded'; message: string }
-  | { status: 'failed'; message: string; error: { code: string; message: string } };
+  | {
+      status: 'failed';
+      message: string;
+      error: { code: string; message: string };
+      keepSecrets?: boolean;
+    };
 
-/** Ends an operation and wipes its secrets. False when the lease is no longer ours. */
+/** Ends an operation, and wipes its secrets unless they are to be kept. False when the lease is no longer ours. */
 export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
   await lockServerOf(trx, lease.id);
   const result = await trx
@@ -164,6 +169,7 @@ export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): P
       message: ending.message,
       error: ending.status === 'failed' ? JSON.stringify(ending.error) : null,
       ...(ending.status === 'succeeded' && { progress: 100 }),
+      ...(!(ending.status === 'failed' && ending.keepSecrets) && { secrets: null }),
       ...ended,
     })
     .where('id', '=', lease.id)
@@ -191,7 +197,6 @@ async function lockServerOf(trx: Trx, operationId: number): Promise<void> {
 }
 
 const ended = {
-  secrets: null,
   finished_at: sql<string>`now()`,
   lease_holder: null,
   lease_until: null,

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
 import type { Database } from '../db/schema.ts';
 
@@ -67,6 +67,40 @@ export async function supersedeOperation(trx: Trx, id: number, by: string): Prom
     .execute();
   await notify(trx, 'operation_superseded', { id });
   await notify(trx, 'operation_finished', { id });
+}
+
+/** The failed create of a server whose secrets are still there, locked. */
+export async function failedCreate(trx: Trx, serverId: number): Promise<OperationRow | undefined> {
+  return await trx
+    .selectFrom('operations')
+    .selectAll()
+    .where('server_id', '=', serverId)
+    .where('finished_at', 'is not', null)
+    .where('secrets', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Of the ended operations of a server that is not to be tried again. */
+export async function wipeSecrets(trx: Trx, serverId: number): Promise<void> {
+  await trx
+    .updateTable('operations')
+    .set({ secrets: null })
+    .where('server_id', '=', serverId)
+    .where('finished_at', 'is not', null)
+    .where('secrets', 'is not', null)
+    .execute();
+}
+
+/** Of creates that failed a day ago. Answers how many there were. */
+export async function wipeOldSecrets(db: Db): Promise<number> {
+  const result = await db
+    .updateTable('operations')
+    .set({ secrets: null })
+    .where('secrets', 'is not', null)
+    .where('finished_at', '<', sql<string>`now() - interval '24 hours'`)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }
 
 /**

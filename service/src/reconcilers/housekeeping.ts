@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { deleteOldIdempotencyKeys } from '../http/idempotency-queries.ts';
+import { wipeOldSecrets } from '../operations/queries.ts';
 
 const everyMilliseconds = 3_600_000;
 
@@ -24,8 +25,9 @@ export function startHousekeeping(db: Db, log: Logger): Housekeeping {
 
 async function sweep(db: Db, log: Logger): Promise<void> {
   try {
-    const removed = await deleteOldIdempotencyKeys(db);
-    if (removed > 0) log.info({ removed }, 'Old idempotency keys were removed.');
+    const keys = await deleteOldIdempotencyKeys(db);
+    const secrets = await wipeOldSecrets(db);
+    if (keys + secrets > 0) log.info({ keys, secrets }, 'What has outlived its use was removed.');
   } catch (error) {
     log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
   }

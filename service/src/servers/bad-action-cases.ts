@@ -19,9 +19,12 @@ export function actionCases(world: World): BadCase[] {
     ...(['stopped', 'paused', 'failed'] as const).map(
       (at) => [at, 'restart', 'not_running'] as const,
     ),
+    ...(['started', 'stopped', 'paused'] as const).map(
+      (at) => [at, 'retry', 'not_failed'] as const,
+    ),
   ];
   const busy = [
-    ...(['start', 'stop', 'restart'] as const).flatMap((action) =>
+    ...(['start', 'stop', 'restart', 'retry'] as const).flatMap((action) =>
       (['creating', 'deleting', 'starting'] as const).map((at) => [at, action] as const),
     ),
   ];
@@ -70,7 +73,7 @@ export function actionCases(world: World): BadCase[] {
       ...invalid,
       pointers: [fields.startsWith('force[]') ? '/force[]' : '/force'],
     })),
-    ...(['start', 'restart', 'stop'] as const).flatMap((action) => [
+    ...(['start', 'restart', 'stop', 'retry'] as const).flatMap((action) => [
       {
         name: `${action} with a list`,
         request: post(on('started', action), []),

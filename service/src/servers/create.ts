@@ -21,6 +21,7 @@ import { decrypt } from '../secrets.ts';
 import { settle, startInstance, untilNextLook } from './engine.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { setServerState } from './queries.ts';
+import { removeInstance } from './removal.ts';
 
 /** What a create hands to its operation, encrypted until it ends. */
 export interface CreateSecrets {
@@ -63,10 +64,12 @@ export const createOperation = defineOperation<CreateState>({
   title: 'Creating the server',
   deadlineSeconds: queueSeconds,
   first: 'queue',
+  canBeRetried: true,
   steps: {
     queue: { weight: 1, doing: 'waiting for its turn', run: queue },
+    clear: { weight: 1, doing: 'removing what an earlier try left', run: clear },
     image: { weight: 20, doing: 'getting the operating system', run: image },
-    instance: { weight: 10, doing: 'making its disk', run: instance },
+    instance: { weight: 9, doing: 'making its disk', run: instance },
     handover: { weight: 4, doing: 'handing over its password and commands', run: handover },
     start: { weight: 5, doing: 'starting it', run: start },
     network: { weight: 10, doing: 'waiting for its network', run: network },
@@ -85,7 +88,12 @@ async function queue({ db, operation, server, settings }: Context): Result {
     .transaction()
     .execute((trx) => takeCreatePlace(trx, place, settings.createsPerNode));
   if (!taken) return wait(0.5, 'waiting for other servers being created on its node');
-  return { outcome: 'next', step: 'image', deadlineSeconds: bootSeconds };
+  return { outcome: 'next', step: 'clear', deadlineSeconds: bootSeconds };
+}
+
+/** A guest that has run must not be handed its commands again: a new try begins with a new one. */
+async function clear(context: Context): Result {
+  return (await removeInstance(context)) ?? next('image');
 }
 
 async function image(context: Context): Result {

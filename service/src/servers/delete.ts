@@ -1,16 +1,15 @@
 import { releaseAddresses } from '../addresses/queries.ts';
-import { isEngineError } from '../incus/errors.ts';
 import {
   defineOperation,
   done,
   next,
   type StepContext,
   type StepResult,
-  wait,
 } from '../operations/define.ts';
-import { deleteInstance, hasVolume, isBusy, stopInstance } from './engine.ts';
+import { hasVolume } from './engine.ts';
 import { instanceName } from './instance.ts';
 import { markServerDeleted, setServerState } from './queries.ts';
+import { cutInstance, removeInstance } from './removal.ts';
 
 type Context = StepContext<Record<string, never>>;
 type Result = Promise<StepResult<Record<string, never>>>;
@@ -36,27 +35,12 @@ export const deleteOperation = defineOperation<Record<string, never>>({
   },
 });
 
-async function stop({ incus, server, signal }: Context): Result {
-  const name = instanceName(server.uuid);
-  // What an interrupted create asked of the engine may still be on its way to becoming an instance.
-  if (await isBusy(incus, name, { signal }))
-    return wait(0.3, 'waiting for the engine to let go of it');
-  const found = await incus.instances.get(name, { signal });
-  if (found && found.status !== 'Stopped') {
-    await stopInstance(incus, name, { signal }).catch(unlessStopped);
-  }
-  return next('remove');
+async function stop(context: Context): Result {
+  return (await cutInstance(context)) ?? next('remove');
 }
 
-async function remove({ incus, server, signal }: Context): Result {
-  const name = instanceName(server.uuid);
-  if (await isBusy(incus, name, { signal }))
-    return wait(0.3, 'waiting for the engine to let go of it');
-  const found = await incus.instances.get(name, { signal });
-  if (!found) return next('release');
-  if (found.status !== 'Stopped') return next('stop');
-  await deleteInstance(incus, name, { signal }).catch(unlessGone);
-  return next('release');
+async function remove(context: Context): Result {
+  return (await removeInstance(context)) ?? next('release');
 }
 
 /** Addresses go only when the engine confirms that the instance and its volume are gone. */
@@ -70,12 +54,4 @@ async function release({ incus, server, signal }: Context): Result {
     await releaseAddresses(trx, server.id);
     await markServerDeleted(trx, server.id);
   });
-}
-
-function unlessStopped(error: unknown): void {
-  if (!isEngineError(error, 'busy') && !isEngineError(error, 'not_found')) throw error;
-}
-
-function unlessGone(error: unknown): void {
-  if (!isEngineError(error, 'not_found')) throw error;
 }

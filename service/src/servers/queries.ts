@@ -22,6 +22,12 @@ export function osName(table: string) {
   );
 }
 
+/** Its create failed, and the secrets to try it again are still there. */
+const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at is null and exists (
+  select from operations failed
+  where failed.server_id = servers.id and failed.secrets is not null
+    and failed.finished_at is not null))`;
+
 /** Everything that the API shows of servers, in one round trip. */
 function serversInFull(db: Queryable, projectId: number) {
   return withUsage(
@@ -47,6 +53,7 @@ function serversInFull(db: Queryable, projectId: number) {
       'operations.progress as operation_progress',
     ])
     .select(osName('operating_systems'))
+    .select(canRetry.as('can_retry'))
     .select((eb) =>
       jsonArrayFrom(
         eb

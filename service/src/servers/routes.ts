@@ -18,14 +18,9 @@ import { idempotently, sendAnswer } from '../http/idempotency.ts';
 import { answerPage, type Page, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
+import { requestAction, serverNotFound } from './actions.ts';
 import { findServer, listServers, type ServerInFull, type ServerSort } from './queries.ts';
-import {
-  createServer,
-  dryRunCreate,
-  requestAction,
-  sealSecrets,
-  serverNotFound,
-} from './servers.ts';
+import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
 import type { Action } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
@@ -173,6 +168,7 @@ const accepted: Record<Action, string> = {
   start: 'The server is being started.',
   stop: 'The server is being stopped.',
   restart: 'The server is being restarted.',
+  retry: 'The server is being created again.',
   delete: 'The server is being deleted.',
 };
 
@@ -204,6 +200,18 @@ function actionRoutes(app: App, deps: Deps): void {
   };
   app.post('/servers/:id/stop', { config, schema: stop }, (request, reply) =>
     act(deps, request, reply, 'stop', request.body?.force),
+  );
+
+  const retry = {
+    ...shared,
+    operationId: 'server_retry',
+    summary: 'Try a failed create again',
+    description:
+      'With the same password and commands, which are kept for 24 hours, and the same addresses. ' +
+      `Whatever the first try left is removed.${waitHint}`,
+  };
+  app.post('/servers/:id/retry', { config, schema: retry }, (request, reply) =>
+    act(deps, request, reply, 'retry'),
   );
 
   const remove = {

@@ -8,30 +8,12 @@ import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
 import type { NodeRoom } from '../nodes/queries.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
-import type { OperationKind } from '../operations/define.ts';
-import { sentence } from '../operations/define.ts';
-import {
-  insertOperation,
-  type OperationRow,
-  supersedeOperation,
-  unfinishedOperation,
-} from '../operations/queries.ts';
-import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { firstStep } from '../operations/define.ts';
+import { insertOperation, type OperationRow } from '../operations/queries.ts';
+import { type FieldError, invalidFields } from '../problem.ts';
 import { encrypt } from '../secrets.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
-import { deleteOperation } from './delete.ts';
-import { insertServer, lockServer, type ServerRow, setServerState } from './queries.ts';
-import { restartOperation } from './restart.ts';
-import { startOperation } from './start.ts';
-import { type Action, allowedStatuses, supersededBy } from './states.ts';
-import { stopOperation } from './stop.ts';
-
-const kinds: Record<Action, OperationKind> = {
-  start: startOperation,
-  stop: stopOperation,
-  restart: restartOperation,
-  delete: deleteOperation,
-};
+import { insertServer } from './queries.ts';
 
 /** Everything that a create decided, before anything is written. */
 export interface CreatePlan {
@@ -160,63 +142,4 @@ export async function createServer(
 /** Locally administered, unicast (IEEE 802): 40 random bits make two alike a matter of never. */
 function randomMac(): string {
   return ['02', ...randomBytes(5).toString('hex').matchAll(/../g)].join(':');
-}
-
-function firstStep(kind: OperationKind) {
-  const { kind: name, first, deadlineSeconds } = kind;
-  return { kind: name, step: first, deadlineSeconds, message: sentence(kind, first) };
-}
-
-/**
- * Enters the operation of an action, or refuses it because of the server's state or of an
- * operation in the way. A delete, and a forced stop, take the place of what is in their way.
- */
-export async function requestAction(
-  trx: Trx,
-  caller: { projectId: number },
-  serverId: number,
-  action: Action,
-  force = false,
-): Promise<OperationRow> {
-  const server = await lockServer(trx, caller.projectId, serverId);
-  if (!server) throw serverNotFound(serverId);
-  const current = await unfinishedOperation(trx, serverId);
-  if (action === 'delete' && current?.kind === 'delete') return current;
-  if (current) await makeWay(trx, current, force && action === 'stop' ? 'forced stop' : action);
-  else requireStatus(server, action);
-  if (action === 'delete') await setServerState(trx, serverId, { status: 'deleting' });
-  return await insertOperation(trx, {
-    ...firstStep(kinds[action]),
-    projectId: caller.projectId,
-    serverId,
-    state: { force },
-  });
-}
-
-export function serverNotFound(id: number | string): Problem {
-  return new Problem('server_not_found', `No server has the id ${id}.`);
-}
-
-async function makeWay(
-  trx: Trx,
-  current: OperationRow,
-  action: keyof typeof supersededBy,
-): Promise<void> {
-  if (supersededBy[action].includes(current.kind)) {
-    return await supersedeOperation(trx, current.id, `a ${action}`);
-  }
-  const { id, kind, progress } = current;
-  const detail = `The server is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
-  const members = { operation: { id, kind, progress } };
-  throw new Problem('operation_in_progress', detail, { retryAfter: 2, members });
-}
-
-function requireStatus(server: ServerRow, action: Action): void {
-  if (allowedStatuses[action].includes(server.status)) return;
-  if (action === 'start') {
-    const detail = `Only a stopped server can be started; this one is ${server.status}.`;
-    throw new Problem('server_not_stopped', detail);
-  }
-  const detail = `Only a running server can be asked to ${action}; this one is ${server.status}.`;
-  throw new Problem('server_not_running', detail);
 }

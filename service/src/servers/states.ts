@@ -1,6 +1,6 @@
 import type { ServerStatus } from '../db/schema.ts';
 
-export const actions = ['start', 'stop', 'restart', 'delete'] as const;
+export const actions = ['start', 'stop', 'restart', 'retry', 'delete'] as const;
 export type Action = (typeof actions)[number];
 
 /** In which states of a server an action may be asked for. */
@@ -8,6 +8,8 @@ export const allowedStatuses: Record<Action, readonly ServerStatus[]> = {
   start: ['stopped'],
   stop: ['started', 'paused'],
   restart: ['started'],
+  /** And only after its create failed. */
+  retry: ['error'],
   delete: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
 };
 
@@ -17,12 +19,20 @@ export const supersededBy: Record<Action | 'forced stop', readonly string[]> = {
   stop: [],
   'forced stop': ['start', 'stop', 'restart'],
   restart: [],
+  retry: [],
   delete: ['create', 'start', 'stop', 'restart'],
 };
 
 /** What a client may do now, so that no client has to know these rules. */
-export function allowedActions(status: ServerStatus, unfinishedKind: string | null): Action[] {
-  if (unfinishedKind === null) return actions.filter((a) => allowedStatuses[a].includes(status));
+export function allowedActions(
+  status: ServerStatus,
+  unfinishedKind: string | null,
+  canRetry: boolean,
+): Action[] {
+  if (unfinishedKind === null) {
+    const allowed = actions.filter((action) => allowedStatuses[action].includes(status));
+    return allowed.filter((action) => action !== 'retry' || canRetry);
+  }
   return actions.filter((action) => supersedes(action, unfinishedKind));
 }
 

@@ -20,7 +20,7 @@ export function serverView(row: ServerInFull): Server {
     location_id: row.location_id,
     os_id: row.os_id,
     error: row.error,
-    allowed_actions: allowedActions(row.status, row.operation_kind),
+    allowed_actions: allowedActions(row.status, row.operation_kind, row.can_retry),
   };
 }
 

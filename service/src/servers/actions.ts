@@ -1,0 +1,117 @@
+import type { Trx } from '../db/connection.ts';
+import { firstStep, type OperationKind } from '../operations/define.ts';
+import {
+  failedCreate,
+  insertOperation,
+  type NewOperation,
+  type OperationRow,
+  supersedeOperation,
+  unfinishedOperation,
+  wipeSecrets,
+} from '../operations/queries.ts';
+import { Problem } from '../problem.ts';
+import { createOperation } from './create.ts';
+import { deleteOperation } from './delete.ts';
+import { lockServer, type ServerRow, setServerState } from './queries.ts';
+import { restartOperation } from './restart.ts';
+import { startOperation } from './start.ts';
+import { type Action, allowedStatuses, supersededBy } from './states.ts';
+import { stopOperation } from './stop.ts';
+
+const kinds: Record<Action, OperationKind> = {
+  start: startOperation,
+  stop: stopOperation,
+  restart: restartOperation,
+  retry: createOperation,
+  delete: deleteOperation,
+};
+
+/**
+ * Enters the operation of an action, or refuses it because of the server's state or of an
+ * operation in the way. A delete, and a forced stop, take the place of what is in their way.
+ */
+export async function requestAction(
+  trx: Trx,
+  caller: { projectId: number },
+  serverId: number,
+  action: Action,
+  force = false,
+): Promise<OperationRow> {
+  const server = await lockServer(trx, caller.projectId, serverId);
+  if (!server) throw serverNotFound(serverId);
+  const current = await unfinishedOperation(trx, serverId);
+  if (action === 'delete' && current?.kind === 'delete') return current;
+  if (current) await makeWay(trx, current, force && action === 'stop' ? 'forced stop' : action);
+  else requireStatus(server, action);
+  return await insertOperation(trx, {
+    ...firstStep(kinds[action]),
+    ...(await begin(trx, server, action, force)),
+    projectId: caller.projectId,
+    serverId,
+  });
+}
+
+export function serverNotFound(id: number | string): Problem {
+  return new Problem('server_not_found', `No server has the id ${id}.`);
+}
+
+/** What an action changes at once, and what its operation begins with. */
+async function begin(
+  trx: Trx,
+  server: ServerRow,
+  action: Action,
+  force: boolean,
+): Promise<Pick<NewOperation, 'state' | 'secrets'>> {
+  if (action === 'retry') return await beginAgain(trx, server);
+  if (action !== 'delete') return { state: { force } };
+  await setServerState(trx, server.id, { status: 'deleting' });
+  await wipeSecrets(trx, server.id);
+  return {};
+}
+
+/** A new try takes over the secrets of the one that failed. */
+async function beginAgain(trx: Trx, server: ServerRow) {
+  const failed = await failedCreate(trx, server.id);
+  if (!failed?.secrets) throw notRetryable(server);
+  await wipeSecrets(trx, server.id);
+  await setServerState(trx, server.id, { status: 'creating', error: null });
+  return { state: { commands: failed.state.commands }, secrets: failed.secrets };
+}
+
+function notRetryable({ installed_at }: ServerRow): Problem {
+  if (installed_at !== null) return notFailed('this one was created, and is in error since.');
+  return new Problem(
+    'retry_expired',
+    'Its password and commands are no longer kept. Delete the server and create it again.',
+  );
+}
+
+async function makeWay(
+  trx: Trx,
+  current: OperationRow,
+  action: keyof typeof supersededBy,
+): Promise<void> {
+  if (supersededBy[action].includes(current.kind)) {
+    return await supersedeOperation(trx, current.id, `a ${action}`);
+  }
+  const { id, kind, progress } = current;
+  const detail = `The server is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
+  const members = { operation: { id, kind, progress } };
+  throw new Problem('operation_in_progress', detail, { retryAfter: 2, members });
+}
+
+function requireStatus({ status }: ServerRow, action: Action): void {
+  if (allowedStatuses[action].includes(status)) return;
+  if (action === 'start') {
+    const detail = `Only a stopped server can be started; this one is ${status}.`;
+    throw new Problem('server_not_stopped', detail);
+  }
+  if (action === 'retry') throw notFailed(`this one is ${status}.`);
+  const detail = `Only a running server can be asked to ${action}; this one is ${status}.`;
+  throw new Problem('server_not_running', detail);
+}
+
+function notFailed(why: string): Problem {
+  const detail = `Only a server whose create failed can be tried again; ${why}`;
+  return new Problem('server_not_failed', detail);
+}

@@ -1,0 +1,49 @@
+import { isEngineError } from '../incus/errors.ts';
+import type { Instance } from '../incus/instances.ts';
+import { type StepContext, type StepResult, wait } from '../operations/define.ts';
+import { deleteInstance, isBusy, stopInstance } from './engine.ts';
+import { instanceName } from './instance.ts';
+
+type Context = Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>;
+/** Undefined once it is so; else how long to wait before another look. */
+type UnlessDone = Promise<StepResult<never> | undefined>;
+
+const busy = wait(0.3, 'waiting for the engine to let go of it');
+
+/** Cuts the power of whatever there is of a server's instance. */
+export async function cutInstance(context: Context): UnlessDone {
+  const found = await find(context);
+  if (found === 'busy') return busy;
+  if (found) await cut(context, found);
+  return undefined;
+}
+
+/** Removes it, running or not, with its disk. */
+export async function removeInstance(context: Context): UnlessDone {
+  const found = await find(context);
+  if (found === 'busy') return busy;
+  if (!found) return undefined;
+  await cut(context, found);
+  const { incus, signal } = context;
+  await deleteInstance(incus, found.name, { signal }).catch(unlessGone);
+  return undefined;
+}
+
+/** What an interrupted create asked of the engine may still be on its way to becoming an instance. */
+async function find({ incus, server, signal }: Context): Promise<Instance | null | 'busy'> {
+  const name = instanceName(server.uuid);
+  if (await isBusy(incus, name, { signal })) return 'busy';
+  return await incus.instances.get(name, { signal });
+}
+
+async function cut({ incus, signal }: Context, { name, status }: Instance): Promise<void> {
+  if (status !== 'Stopped') await stopInstance(incus, name, { signal }).catch(unlessStopped);
+}
+
+function unlessStopped(error: unknown): void {
+  if (!isEngineError(error, 'busy') && !isEngineError(error, 'not_found')) throw error;
+}
+
+function unlessGone(error: unknown): void {
+  if (!isEngineError(error, 'not_found')) throw error;
+}

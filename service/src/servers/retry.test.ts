@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { finishOperation } from '../operations/lease-queries.ts';
+import { wipeOldSecrets } from '../operations/queries.ts';
+import { enterServer, operationUnderWay } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+import { setServerState } from './queries.ts';
+
+const { db, place, ask, create, close } = await createWholeApp();
+after(close);
+
+const show = async (id: number) => (await ask('GET', `/servers/${id}`)).json();
+const retry = (id: number) => ask('POST', `/servers/${id}/retry`);
+
+/** A server whose create failed, as its worker leaves it; and that create. */
+async function failed() {
+  const { id } = (await create()).json();
+  const operation = await operationUnderWay(db, id);
+  const message = 'images.example could not be reached.';
+  await db.transaction().execute(async (trx) => {
+    const error = { code: 'image_server_unreachable', message };
+    await finishOperation(trx, operation, { status: 'failed', message, error, keepSecrets: true });
+    await setServerState(trx, id, { status: 'error', error: message });
+  });
+  return { id, operation };
+}
+
+async function secretsOf(serverId: number) {
+  const query = db.selectFrom('operations').select('secrets').where('server_id', '=', serverId);
+  return (await query.orderBy('id').execute()).map((row) => row.secrets);
+}
+
+test('a create that failed is tried again with its secrets and addresses', async () => {
+  const { id, operation } = await failed();
+  const before = await show(id);
+  assert.deepEqual(before.allowed_actions, ['retry', 'delete']);
+  assert.match(before.error, /could not be reached/);
+  const answer = await retry(id);
+  assert.equal(answer.statusCode, 202);
+  const again = await operationUnderWay(db, id);
+  assert.equal(again.id, answer.json().operation_id);
+  assert.deepEqual([again.kind, again.step], ['create', 'queue']);
+  assert.deepEqual(again.state, { commands: operation.state.commands });
+  assert.deepEqual(await secretsOf(id), [null, operation.secrets]);
+  const { status, error, allowed_actions, ip_addresses } = await show(id);
+  assert.deepEqual([status, error, allowed_actions], ['creating', null, ['delete']]);
+  assert.deepEqual(ip_addresses, before.ip_addresses);
+  assert.equal((await retry(id)).json().code, 'operation_in_progress');
+});
+
+test('only a create that failed can be tried again', async () => {
+  for (const status of ['started', 'stopped', 'paused', 'error'] as const) {
+    const answer = await retry(await enterServer(db, place, { status }));
+    assert.equal(answer.statusCode, 409, status);
+    assert.equal(answer.json().code, 'server_not_failed', status);
+  }
+  assert.equal((await retry(987_654)).statusCode, 404);
+});
+
+test('its secrets are kept for a day', async () => {
+  const { id, operation } = await failed();
+  assert.equal(await wipeOldSecrets(db), 0);
+  await db
+    .updateTable('operations')
+    .set({ finished_at: sql<string>`now() - interval '25 hours'` })
+    .where('id', '=', operation.id)
+    .execute();
+  assert.equal(await wipeOldSecrets(db), 1);
+  assert.deepEqual(await secretsOf(id), [null]);
+  assert.deepEqual((await show(id)).allowed_actions, ['delete']);
+  const answer = await retry(id);
+  assert.equal(answer.statusCode, 409);
+  assert.equal(answer.json().code, 'retry_expired');
+});
+
+test('a delete wipes them at once', async () => {
+  const { id } = await failed();
+  assert.equal((await ask('DELETE', `/servers/${id}`)).statusCode, 202);
+  assert.deepEqual(await secretsOf(id), [null, null]);
+  assert.equal((await retry(id)).json().code, 'operation_in_progress');
+});
