@@ -11,12 +11,12 @@ module.exports = {
     {
       name: 'only-workers-touch-the-engine',
       comment:
-        'A request records what is wanted; only operations, reconcilers, usage, locations and images speak to Incus.',
+        'A request records what is wanted; only operations, reconcilers, usage, locations, images and the inspection speak to Incus.',
       severity: 'error',
       from: {
         path: '^service/src/',
         pathNot:
-          '^service/src/(incus|operations|reconcilers|usage|operating-systems|testing)/|' +
+          '^service/src/(incus|inspect|operations|reconcilers|usage|operating-systems|testing)/|' +
           '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|engine)\\.ts$|' +
           '^service/src/locations/(engines|local)\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },

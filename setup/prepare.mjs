@@ -15,11 +15,11 @@ function requireNode() {
   );
 }
 
-/** @param {string} command what is being prepared: start, test, bench or token */
+/** @param {string} command what is being prepared: start, test, bench, token or inspect */
 function prepare(command) {
   requireNode();
   ensureNodePackages();
-  if (command === 'token') return;
+  if (command === 'token' || command === 'inspect') return;
   ensureSystemPackages({ forTests: command !== 'start' });
   raiseKernelLimits();
   widenIdRanges();

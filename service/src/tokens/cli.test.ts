@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { toolOn } from '../testing/tool.ts';
 import { findTokenByHash } from './queries.ts';
 import { isWellFormed, tokenHash } from './token.ts';
 
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
 
-const cli = fileURLToPath(new URL('./cli.ts', import.meta.url));
-
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function run(...args: string[]): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const env = { ...process.env, DATABASE_URL: connectionString };
-  execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) => {
-    resolve({ code: error ? Number(error.code) : 0, stdout: stdout.trim(), stderr });
-  });
-  return promise;
-}
+const run = toolOn(connectionString, new URL('./cli.ts', import.meta.url));
 
 test('a token is made, listed and revoked', async () => {
   const made = await run(

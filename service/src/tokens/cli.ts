@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.ts';
+import { type Command, readId, runTool, table, UsageError } from '../command-line.ts';
 import type { Db } from '../db/connection.ts';
-import { joinDatabase } from '../db/open.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
 import { findProject, insertToken, listTokens, revokeToken } from './queries.ts';
 import { generateToken, tokenHash } from './token.ts';
@@ -19,14 +18,7 @@ const usage = `Makes, lists and revokes tokens of the API.
 
 The secret is shown once, by create; only its hash is kept.`;
 
-/** A mistake on the command line, in words for who made it. */
-class UsageError extends Error {}
-
-/** Answers what to print. */
-type Command = (db: Db) => Promise<string>;
-const help = 'help';
-
-function readCommand(args: string[]): Command | typeof help {
+function readCommand(args: string[]): Command | undefined {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -39,7 +31,7 @@ function readCommand(args: string[]): Command | typeof help {
     },
   });
   const [command, ...operands] = positionals;
-  if (values.help || command === undefined) return help;
+  if (values.help || command === undefined) return undefined;
   if (command === 'create' && operands.length === 0) return createCommand(values);
   if (command === 'list' && operands.length === 0) return list;
   if (command === 'revoke' && operands.length === 1) return revokeCommand(operands[0] ?? '');
@@ -112,45 +104,12 @@ async function list(db: Db): Promise<string> {
   return table([['ID', 'NAME', 'PROJECT', 'SCOPES', 'CREATED', 'LAST USED', 'EXPIRES'], ...rows]);
 }
 
-function table(rows: string[][]): string {
-  const [header = []] = rows;
-  const widths = header.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
-  return lines.map((line) => line.trimEnd()).join('\n');
-}
-
 function revokeCommand(text: string): Command {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw new UsageError(`"${text}" is not the id of a token.`);
+  const id = readId(text, 'a token');
   return async (db) => {
     if (await revokeToken(db, id)) return `Token ${id} is revoked.`;
     throw new UsageError(`There is no token ${id} that holds.`);
   };
 }
 
-async function main(): Promise<void> {
-  const command = readCommand(process.argv.slice(2));
-  if (command === help) return console.log(usage);
-  const { db, close } = await joinDatabase(loadConfig());
-  try {
-    console.log(await command(db));
-  } finally {
-    await close();
-  }
-}
-
-function isUsageError(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  // Of parseArgs: an option that it does not know, or one without its value.
-  return (
-    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  );
-}
-
-try {
-  await main();
-} catch (error) {
-  if (!isUsageError(error)) throw error;
-  console.error(`${error.message}\n\n${usage}`);
-  process.exitCode = 2;
-}
+await runTool(usage, readCommand);

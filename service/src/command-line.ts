@@ -1,0 +1,59 @@
+import { loadConfig } from './config.ts';
+import type { Db } from './db/connection.ts';
+import { joinDatabase } from './db/open.ts';
+
+/** A mistake on the command line, in words for who made it. */
+export class UsageError extends Error {}
+
+/** Answers what to print. */
+export type Command = (db: Db) => Promise<string>;
+
+/**
+ * Runs a tool beside the service, on its database, and prints what it answers. `read` makes a
+ * command of the arguments, or undefined when help was asked for. A mistake of usage ends in 2.
+ */
+export async function runTool(
+  usage: string,
+  read: (args: string[]) => Command | undefined,
+): Promise<void> {
+  try {
+    const command = read(process.argv.slice(2));
+    console.log(command ? await onDatabase(command) : usage);
+  } catch (error) {
+    if (!isUsageError(error)) throw error;
+    console.error(`${error.message}\n\n${usage}`);
+    process.exitCode = 2;
+  }
+}
+
+async function onDatabase(command: Command): Promise<string> {
+  const { db, close } = await joinDatabase(loadConfig());
+  try {
+    return await command(db);
+  } finally {
+    await close();
+  }
+}
+
+function isUsageError(error: unknown): error is Error {
+  if (error instanceof UsageError) return true;
+  // Of parseArgs: an option that it does not know, or one without its value.
+  return (
+    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  );
+}
+
+/** An id as it is written on the command line. */
+export function readId(text: string, what: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(id)) return id;
+  throw new UsageError(`"${text}" is not the id of ${what}.`);
+}
+
+/** Rows of text as aligned columns; the first one is their header. */
+export function table(rows: string[][]): string {
+  const [header = []] = rows;
+  const widths = header.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
+  return lines.map((line) => line.trimEnd()).join('\n');
+}

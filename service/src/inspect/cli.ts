@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { type Command, readId, runTool, UsageError } from '../command-line.ts';
+import type { Db } from '../db/connection.ts';
+import { createEngines } from '../locations/engines.ts';
+import { requireLocation } from '../locations/queries.ts';
+import { engineView } from './engine.ts';
+import { inspectOperation, inspectServer, lastOperations, openOperations } from './queries.ts';
+import { facts, operationFacts, operationsTable } from './view.ts';
+
+const usage = `Shows what an operator needs when something hangs. It changes nothing.
+
+  npm run inspect -- operations       those under way: step, worker, tries, next look, last error
+  npm run inspect -- operation ID     everything of one
+  npm run inspect -- server ID        what our records say, what the engine says, its operations`;
+
+const shownOperations = 10;
+
+function readCommand(args: string[]): Command | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  const [what, id, ...more] = positionals;
+  if (values.help || what === undefined) return undefined;
+  if (what === 'operations' && id === undefined) return operations;
+  if (what === 'operation' && id !== undefined && more.length === 0) {
+    return (db) => operation(db, readId(id, 'an operation'));
+  }
+  if (what === 'server' && id !== undefined && more.length === 0) {
+    return (db) => server(db, readId(id, 'a server'));
+  }
+  throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+}
+
+async function operations(db: Db): Promise<string> {
+  const open = await openOperations(db);
+  return open.length === 0 ? 'No operation is under way.' : operationsTable(open);
+}
+
+async function operation(db: Db, id: number): Promise<string> {
+  const found = await inspectOperation(db, id);
+  if (!found) throw new UsageError(`There is no operation ${id}.`);
+  return operationFacts(found);
+}
+
+async function server(db: Db, id: number): Promise<string> {
+  const row = await inspectServer(db, id);
+  if (!row) throw new UsageError(`There is no server ${id}.`);
+  const ours = facts([
+    ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
+    ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],
+    ['engine said', `${row.real_status} since ${row.real_status_at}`],
+    ['error', row.error ?? '-'],
+    ['created', `asked ${row.created_at}, installed ${row.installed_at ?? 'not yet'}`],
+    ['node', row.node],
+    ['addresses', row.ips.join(', ') || 'none held'],
+  ]);
+  const theirs = facts(await askEngine(db, row));
+  const last = operationsTable(await lastOperations(db, id, shownOperations));
+  return `Our records\n${ours}\n\nThe engine, now\n${theirs}\n\nIts last operations\n${last}`;
+}
+
+async function askEngine(db: Db, row: { location_id: number; uuid: string }) {
+  const location = await requireLocation(db, row.location_id);
+  const engines = createEngines();
+  try {
+    const { uuid } = row;
+    return await engineView(engines.of(location), { uuid, pool: location.storage_pool });
+  } finally {
+    await engines.close();
+  }
+}
+
+await runTool(usage, readCommand);

@@ -1,0 +1,38 @@
+import type { IncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
+import { isUnderWay, operationInstances } from '../incus/operations.ts';
+import { instanceName } from '../servers/instance.ts';
+
+/** What the engine shows of one server: pairs of a word and its value. */
+export async function engineView(
+  client: IncusClient,
+  server: { uuid: string; pool: string },
+): Promise<[string, string][]> {
+  try {
+    return await ask(client, instanceName(server.uuid), server.pool);
+  } catch (error) {
+    if (error instanceof EngineError) return [['engine', `can't be asked: ${error.message}`]];
+    throw error;
+  }
+}
+
+async function ask(client: IncusClient, name: string, pool: string): Promise<[string, string][]> {
+  const [instance, state, volumes, operations] = await Promise.all([
+    client.instances.get(name),
+    client.instances.getState(name),
+    client.storage.listVolumes(pool),
+    client.operations.list(),
+  ]);
+  const volume = volumes.find((v) => v.name === name);
+  const underWay = operations.filter((o) => isUnderWay(o) && operationInstances(o).includes(name));
+  const addresses = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
+  const reachable = addresses.filter(({ scope }) => scope === 'global');
+  return [
+    ['instance', instance ? `${name}: ${instance.status}` : `${name}: none`],
+    ['on member', instance?.location ?? '-'],
+    ['processes', String(state?.processes ?? '-')],
+    ['addresses', reachable.map(({ address }) => address).join(', ') || '-'],
+    ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
+    ['works on it', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'nothing'],
+  ];
+}

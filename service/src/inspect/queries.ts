@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+
+/** Operations with what an operator asks of them: whose turn it is, since when, and why not. */
+function operations(db: Queryable) {
+  const seconds = (column: string) =>
+    sql<
+      number | null
+    >`round(extract(epoch from ${sql.ref(`operations.${column}`)} - now()))::float`;
+  return db
+    .selectFrom('operations')
+    .innerJoin('servers', 'servers.id', 'operations.server_id')
+    .innerJoin('locations', 'locations.id', 'servers.location_id')
+    .select(['operations.id', 'operations.kind', 'operations.status', 'operations.step'])
+    .select(['operations.progress', 'operations.message', 'operations.error'])
+    .select(['operations.attempts', 'operations.last_error', 'operations.fence'])
+    .select(['operations.lease_holder', 'operations.state', 'operations.server_id'])
+    .select(['servers.uuid', 'servers.hostname', 'locations.name as location'])
+    .select(seconds('created_at').as('created_in'))
+    .select(seconds('started_at').as('started_in'))
+    .select(seconds('finished_at').as('finished_in'))
+    .select(seconds('wake_at').as('wakes_in'))
+    .select(seconds('deadline_at').as('deadline_in'))
+    .select(seconds('lease_until').as('lease_ends_in'));
+}
+
+export type InspectedOperation = Awaited<ReturnType<typeof openOperations>>[number];
+
+/** Those that have not ended, and superseded ones whose worker has not let go yet. */
+export async function openOperations(db: Queryable) {
+  return await operations(db)
+    .where((eb) =>
+      eb.or([
+        eb('operations.finished_at', 'is', null),
+        sql<boolean>`operations.lease_until > now()`,
+      ]),
+    )
+    .orderBy('operations.id')
+    .execute();
+}
+
+export async function inspectOperation(db: Queryable, id: number) {
+  return await operations(db).where('operations.id', '=', id).executeTakeFirst();
+}
+
+/** The last ones of a server, the newest first. */
+export async function lastOperations(db: Queryable, serverId: number, limit: number) {
+  return await operations(db)
+    .where('operations.server_id', '=', serverId)
+    .orderBy('operations.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** A server of whatever project, deleted ones included. */
+export async function inspectServer(db: Queryable, id: number) {
+  return await db
+    .selectFrom('servers')
+    .innerJoin('nodes', 'nodes.id', 'servers.node_id')
+    .selectAll('servers')
+    .select('nodes.name as node')
+    .select(
+      sql<string[]>`array(select host(ip) from addresses
+        where server_id = servers.id order by is_primary desc, ip)`.as('ips'),
+    )
+    .where('servers.id', '=', id)
+    .executeTakeFirst();
+}

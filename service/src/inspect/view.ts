@@ -1,0 +1,85 @@
+import { table } from '../command-line.ts';
+import type { InspectedOperation } from './queries.ts';
+
+const shownState = 200;
+
+/** Seconds from now, negative in the past, as people say it: "12 s ago", "in 3 min". */
+function fromNow(seconds: number | null): string {
+  if (seconds === null) return '-';
+  const amount = duration(Math.abs(seconds));
+  return seconds < 0 ? `${amount} ago` : `in ${amount}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** Words and what they stand for, a line each. */
+export function facts(pairs: [string, string][]): string {
+  const width = Math.max(...pairs.map(([word]) => word.length));
+  return pairs.map(([word, value]) => `${word.padEnd(width)}  ${value}`).join('\n');
+}
+
+export function operationsTable(rows: InspectedOperation[]): string {
+  const header = [
+    'ID',
+    'KIND',
+    'SERVER',
+    'STATUS',
+    'STEP',
+    '%',
+    'ASKED',
+    'WORKER',
+    'TRIES',
+    'NEXT LOOK',
+    'LAST ERROR',
+  ];
+  return table([
+    header,
+    ...rows.map((row) => [
+      String(row.id),
+      row.kind,
+      `${row.server_id} ${row.hostname}`,
+      row.status,
+      row.step,
+      String(row.progress),
+      fromNow(row.created_in),
+      worker(row),
+      String(row.attempts),
+      row.finished_in === null ? fromNow(row.wakes_in) : '-',
+      row.last_error ?? row.error?.message ?? '',
+    ]),
+  ]);
+}
+
+/** Everything of one operation, but for its secrets. */
+export function operationFacts(row: InspectedOperation): string {
+  return facts([
+    [
+      'operation',
+      `${row.id}: ${row.kind} of server ${row.server_id} (${row.hostname}) in ${row.location}`,
+    ],
+    ['status', `${row.status}, ${row.progress} %`],
+    ['message', row.message],
+    ['step', row.step],
+    ['state', JSON.stringify(row.state).slice(0, shownState)],
+    ['worker', worker(row)],
+    ['tries', `${row.attempts} of this step; leased ${row.fence} times`],
+    ['last error', row.last_error ?? '-'],
+    ['ended with', row.error ? `${row.error.code}: ${row.error.message}` : '-'],
+    ['asked for', fromNow(row.created_in)],
+    ['begun', fromNow(row.started_in)],
+    ['ended', fromNow(row.finished_in)],
+    ['next look', row.finished_in === null ? fromNow(row.wakes_in) : '-'],
+    ['deadline', row.finished_in === null ? fromNow(row.deadline_in) : '-'],
+  ]);
+}
+
+function worker({ lease_holder, lease_ends_in }: InspectedOperation): string {
+  if (lease_holder === null) return 'none';
+  const lease = lease_ends_in === null || lease_ends_in < 0 ? 'lost' : `${lease_ends_in} s`;
+  return `${lease_holder.slice(0, 8)} (${lease})`;
+}

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a tool of the command line, as its own process, on a database. */
+export function toolOn(connectionString: string, file: URL) {
+  const env = { ...process.env, DATABASE_URL: connectionString };
+  return (...args: string[]): Promise<Outcome> => {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    execFile(process.execPath, [fileURLToPath(file), ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout: stdout.trim(), stderr });
+    });
+    return promise;
+  };
+}
