@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { insertPool, retireOtherPools } from '../locations/queries.ts';
 import { insertServer } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
@@ -60,4 +61,47 @@ test('servers that ask at once get an address of each family, and none is given 
   const free = [taken[1], taken[3]].map((server) => server?.ips[0]).toSorted();
   const again = [await take(), await take()];
   assert.deepEqual(again.map(({ ips }) => ips[0]).toSorted(), free);
+});
+
+test('the gateway is never given to a server, wherever it is', async () => {
+  const { db } = database;
+  const held = await db.selectFrom('addresses').select('server_id').distinct().execute();
+  for (const { server_id } of held) await release(server_id);
+  const ipv4 = db.updateTable('address_pools').where('cidr', '=', '10.9.0.0/24');
+  await ipv4.set({ gateway: '10.9.0.4', last_taken: null }).execute();
+  const taken = [];
+  for (let count = 1; count < poolSize; count += 1) taken.push(await take());
+  assert.deepEqual(
+    taken.map(({ ips }) => ips[0]),
+    ['10.9.0.2', '10.9.0.3', '10.9.0.5', '10.9.0.6'],
+  );
+  await assert.rejects(take(), { code: 'no_address_left' });
+});
+
+test('a pool that the location no longer has gives no more addresses', async () => {
+  const { db } = database;
+  const { locationId } = place;
+  const pool = (net: string) => {
+    const [gateway, first, last] = [`${net}.1`, `${net}.2`, `${net}.6`];
+    return { cidr: `${net}.0/24`, gateway, nameservers: [gateway], first, last };
+  };
+  const enabled = async () => {
+    const rows = await db.selectFrom('address_pools').select(['cidr', 'enabled']).execute();
+    return rows.filter((row) => row.enabled).map((row) => row.cidr);
+  };
+  await db.transaction().execute(async (trx) => {
+    await insertPool(trx, locationId, pool('10.10.0'));
+    await retireOtherPools(trx, locationId, ['10.10.0.0/24']);
+  });
+  assert.deepEqual(
+    await enabled(),
+    ['10.10.0.0/24'],
+    'one with addresses held stays, but is not used',
+  );
+  assert.deepEqual((await take()).ips, ['10.10.0.2']);
+  await db.transaction().execute(async (trx) => {
+    await insertPool(trx, locationId, pool('10.9.0'));
+    await retireOtherPools(trx, locationId, ['10.9.0.0/24']);
+  });
+  assert.deepEqual(await enabled(), ['10.9.0.0/24']);
 });

@@ -4,13 +4,14 @@ import type { Database } from '../db/schema.ts';
 
 export type AddressPool = Selectable<Database['address_pools']> & { family: 4 | 6 };
 
-/** A location's pools, locked until the transaction ends: addresses are taken one after the other. */
+/** A location's pools that are in use, locked until the transaction ends: addresses are taken one after the other. */
 export async function lockPools(trx: Trx, locationId: number): Promise<AddressPool[]> {
   return await trx
     .selectFrom('address_pools')
     .selectAll()
     .select(sql<4 | 6>`family(cidr)`.as('family'))
     .where('location_id', '=', locationId)
+    .where('enabled', '=', true)
     .orderBy('id')
     .forUpdate()
     .execute();
@@ -39,8 +40,11 @@ async function firstFreeFrom(
        where pool_id = ${pool.id} and ip >= ${start}
          and not exists (select from addresses where ip = held.ip + 1)
        order by ip limit 1)
+      union all
+      select ${pool.gateway}::inet + 1 where ${pool.gateway}::inet >= ${start}
     ) candidates
     where candidate between ${pool.first}::inet and ${pool.last}::inet
+      and candidate <> ${pool.gateway}::inet
       and not exists (select from addresses where ip = candidate)
     limit 1`.execute(trx);
   return rows[0]?.ip;

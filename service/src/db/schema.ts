@@ -122,6 +122,7 @@ interface AddressPoolsTable {
   first: string;
   last: string;
   last_taken: string | null;
+  enabled: Generated<boolean>;
   created_at: Timestamp;
 }
 
@@ -155,6 +156,7 @@ interface OperationsTable {
   fence: Generated<number>;
   created_at: Timestamp;
   started_at: Timestamp | null;
+  step_since: Timestamp;
   finished_at: Timestamp | null;
 }
 

@@ -8,7 +8,7 @@ import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { Network } from '../incus/networks.ts';
 import { upsertNode } from '../nodes/queries.ts';
-import { dropOtherPools, insertPool, type LocationRow, upsertLocation } from './queries.ts';
+import { insertPool, type LocationRow, retireOtherPools, upsertLocation } from './queries.ts';
 import { freeIpv4Subnet, ipv4Pool, ipv6Pool } from './subnets.ts';
 
 const gigabyte = 1024 ** 3;
@@ -57,7 +57,7 @@ export async function ensureLocalLocation(
     await upsertNode(trx, location.id, { name, member, status: 'online', cpu, ramMb });
     const pools = addressPools(network);
     for (const pool of pools) await insertPool(trx, location.id, pool);
-    await dropOtherPools(
+    await retireOtherPools(
       trx,
       location.id,
       pools.map(({ cidr }) => cidr),

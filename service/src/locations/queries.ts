@@ -57,21 +57,32 @@ export async function upsertLocation(trx: Trx, location: NewLocation): Promise<L
     .executeTakeFirstOrThrow();
 }
 
-/** Enters a pool of addresses, unless its subnet is known. */
+/** Enters a pool of addresses, or takes up again one that was retired. */
 export async function insertPool(trx: Trx, locationId: number, pool: Subnet): Promise<void> {
   await trx
     .insertInto('address_pools')
     .values({ location_id: locationId, ...pool })
-    .onConflict((conflict) => conflict.column('cidr').doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .column('cidr')
+        .doUpdateSet({ enabled: true })
+        .where('address_pools.location_id', '=', locationId),
+    )
     .execute();
 }
 
-/** Drops a location's pools but these, as far as no address of them is held. */
-export async function dropOtherPools(
+/** Takes no more addresses from a location's pools but these; drops those that none is held of. */
+export async function retireOtherPools(
   trx: Trx,
   locationId: number,
   keep: readonly string[],
 ): Promise<void> {
+  await trx
+    .updateTable('address_pools')
+    .set({ enabled: false })
+    .where('location_id', '=', locationId)
+    .where('cidr', 'not in', keep)
+    .execute();
   await trx
     .deleteFrom('address_pools')
     .where('location_id', '=', locationId)

@@ -7,9 +7,17 @@ test('an IPv4 pool is the rest of the bridge’s subnet', () => {
     cidr: '10.84.254.0/23',
     gateway: '10.84.255.1',
     nameservers: ['10.84.255.1'],
-    first: '10.84.255.2',
+    first: '10.84.254.1',
     last: '10.84.255.254',
   });
+});
+
+test('a bridge may be anywhere in its network', () => {
+  const { first, last } = ipv4Pool('192.168.7.254/24');
+  assert.deepEqual([first, last], ['192.168.7.1', '192.168.7.254']);
+  assert.equal(ipv4Pool('10.0.0.1/24').first, '10.0.0.2');
+  const small = ipv6Pool('fd42::a1/120');
+  assert.deepEqual([small.first, small.last], ['fd42::1', 'fd42::ff']);
 });
 
 test('an IPv6 pool begins after the bridge', () => {

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { SetupError } from '../../../setup/commands.mjs';
 
-/** Addresses to give to servers: those of a bridge's subnet but its own, inclusive bounds. */
+/** Addresses to give to servers: from `first` to `last`, but for the gateway's own. */
 export interface Subnet {
   cidr: string;
   gateway: string;
@@ -19,24 +19,31 @@ export function ipv4Pool(bridge: string): Subnet {
     cidr: `${network}/${length}`,
     gateway: gateway.toString(),
     nameservers: [gateway.toString()],
-    first: offset(gateway, 1),
+    first: firstAfter(network, gateway),
     last: offset(broadcast, -1),
   };
 }
 
-/** `fd42:…::1/64` → 2^32 addresses after the bridge's: more than will ever be held at once. */
+/** `fd42:…::1/64` → its first 2^32 addresses: more than will ever be held at once. */
 export function ipv6Pool(bridge: string): Subnet {
   const [gateway, length] = ipaddr.IPv6.parseCIDR(bridge);
   const network = ipaddr.IPv6.networkAddressFromCIDR(bridge);
   const last = network.toByteArray();
-  last.fill(0xff, 12);
+  if (length <= 96) last.fill(0xff, 12);
+  else last.splice(0, 16, ...ipaddr.IPv6.broadcastAddressFromCIDR(bridge).toByteArray());
   return {
     cidr: `${network.toRFC5952String()}/${length}`,
     gateway: gateway.toRFC5952String(),
     nameservers: [gateway.toRFC5952String()],
-    first: offset(gateway, 1),
+    first: firstAfter(network, gateway),
     last: ipaddr.fromByteArray(last).toString(),
   };
+}
+
+/** Most bridges are at the first address of their network. */
+function firstAfter(network: ipaddr.IPv4 | ipaddr.IPv6, gateway: ipaddr.IPv4 | ipaddr.IPv6) {
+  const first = offset(network, 1);
+  return first === gateway.toString() ? offset(network, 2) : first;
 }
 
 function offset(address: ipaddr.IPv4 | ipaddr.IPv6, by: number): string {
