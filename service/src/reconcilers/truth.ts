@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
+import type { Instance } from '../incus/instances.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
-import { enterSightings, installedServers, type Sighting } from '../servers/truth-queries.ts';
+import { enterSightings, type Sighting, serversWithInstance } from '../servers/truth-queries.ts';
 
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;
@@ -31,8 +32,8 @@ async function read({ client, signal }: Subject, name: string) {
   return instance ? engineStatus(instance.status) : 'absent';
 }
 
-/** Compares all servers of a location with all its instances. */
-export async function sweepLocation(subject: Subject): Promise<void> {
+/** Compares all servers of a location with all its instances, which it answers. */
+export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal });
@@ -43,15 +44,16 @@ export async function sweepLocation(subject: Subject): Promise<void> {
   });
   await enterSightings(db, readAt, sightings);
   const names = new Set(instances.map(({ name }) => name));
-  const servers = await installedServers(db, locationId);
+  const servers = await serversWithInstance(db, locationId);
   const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));
   await confirmAbsent(subject, missing);
+  return instances;
 }
 
 async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   if (uuids.length === 0) return;
   const expected = new Set(
-    (await installedServers(subject.db, subject.locationId)).map((s) => s.uuid),
+    (await serversWithInstance(subject.db, subject.locationId)).map((s) => s.uuid),
   );
   const ours = uuids.filter((uuid) => expected.has(uuid));
   if (ours.length === 0) return;

@@ -3,11 +3,13 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { whileLeading } from '../db/leader.ts';
 import type { NotificationListener } from '../db/notifications.ts';
+import { installationId } from '../db/queries.ts';
 import { watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
+import { orphanKeeper } from './orphans.ts';
 import { serialised } from './serialised.ts';
 import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
@@ -45,7 +47,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
       log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
   };
   const look = serialised((name) => lookAtInstance(subject, name), report);
-  const sweep = serialised(() => sweepLocation(subject), report);
+  const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
+  const sweep = serialised(
+    async () => await keepOrphans(subject, await sweepLocation(subject)),
+    report,
+  );
   const reach = reachability(subject, report);
   const timer = setInterval(() => sweep.run('all'), sweepMilliseconds);
   const off = notifications.on('operation_finished', async ({ id }) => {

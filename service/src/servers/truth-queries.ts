@@ -4,9 +4,20 @@ import type { EngineStatus, ServerStatus } from '../db/schema.ts';
 
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
 
-/** Sets a server's status to what the engine last showed of it. */
+const vanished =
+  'Its instance no longer exists in the engine: it was removed there by hand. Delete the server.';
+const broken = 'The engine reports its instance to be broken; see its log there.';
+
+const errorOfEngine = sql<string | null>`case real_status
+  when 'not_exists' then ${vanished} when 'error' then ${broken} end`;
+
+/** Sets a server's status, and its error, to what the engine last showed of it. */
 export async function followEngineStatus(trx: Trx, id: number): Promise<void> {
-  await trx.updateTable('servers').set({ status: statusOfEngine }).where('id', '=', id).execute();
+  await trx
+    .updateTable('servers')
+    .set({ status: statusOfEngine, error: errorOfEngine })
+    .where('id', '=', id)
+    .execute();
 }
 
 export interface Sighting {
@@ -43,7 +54,7 @@ export async function enterSightings(
       select case seen.status when 'not_exists' then 'error' else seen.status end as status
     ) seen_status
     cross join lateral (
-      select s.installed_at is not null and not exists (
+      select s.installed_at is not null and s.status <> 'deleting' and not exists (
         select from operations o where o.server_id = s.id and o.finished_at is null
       ) as settled from servers s where s.uuid = seen.uuid
     ) as at_rest
@@ -55,12 +66,8 @@ export async function enterSightings(
   return rows.map((row) => row.id);
 }
 
-const vanished =
-  'Its instance no longer exists in the engine: it was removed there by hand. Delete the server.';
-const broken = 'The engine reports its instance to be broken; see its log there.';
-
-/** The servers of a location that must have an instance: installed, and not about to be deleted. */
-export async function installedServers(
+/** The servers of a location that have an instance as far as we know, and are not about to lose it. */
+export async function serversWithInstance(
   db: Queryable,
   locationId: number,
 ): Promise<{ id: number; uuid: string }[]> {
@@ -68,10 +75,25 @@ export async function installedServers(
     .selectFrom('servers')
     .select(['id', 'uuid'])
     .where('location_id', '=', locationId)
-    .where('installed_at', 'is not', null)
+    .where((eb) =>
+      eb.or([eb('installed_at', 'is not', null), eb('real_status', '<>', 'not_exists')]),
+    )
     .where('deleted_at', 'is', null)
     .where('status', '<>', 'deleting')
     .execute();
+}
+
+/** Servers by their uuid, deleted ones included. */
+export async function serversOf(
+  db: Queryable,
+  uuids: string[],
+): Promise<Map<string, { isDeleted: boolean }>> {
+  const rows = await db
+    .selectFrom('servers')
+    .select(['uuid', 'deleted_at'])
+    .where(sql<boolean>`uuid = any(${uuids}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.uuid, { isDeleted: row.deleted_at !== null }]));
 }
 
 /** Which server an operation was about. */

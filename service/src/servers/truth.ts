@@ -6,6 +6,8 @@ import { followEngineStatus } from './truth-queries.ts';
 /** Incus's words for an instance's state (Incus documentation, "Instance states") in ours. */
 const engineStatuses: Readonly<Record<string, EngineStatus>> = {
   Running: 'started',
+  // What a guest may call itself once it is set up, by its own API.
+  Ready: 'started',
   Stopped: 'stopped',
   Frozen: 'paused',
   Error: 'error',

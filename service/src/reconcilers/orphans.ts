@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import { EngineError } from '../incus/errors.ts';
+import type { Instance } from '../incus/instances.ts';
+import { deleteInstance, isRunning, stopInstance } from '../servers/engine.ts';
+import { labelsOf } from '../servers/instance.ts';
+import { serversOf } from '../servers/truth-queries.ts';
+import type { Subject } from './truth.ts';
+
+export interface OrphanRules {
+  installationId: string;
+  log: Logger;
+}
+
+/**
+ * Instances that bear our label and have no server. One whose server was deleted is removed: a create
+ * that a delete took the place of may have come through after all. One that our records never knew is
+ * told of, and left alone.
+ */
+export function orphanKeeper({ installationId, log }: OrphanRules) {
+  const told = new Set<string>();
+
+  return async (subject: Subject, instances: Instance[]): Promise<void> => {
+    const ours = instances.flatMap((instance) => {
+      const { installation, server } = labelsOf(instance);
+      return installation === installationId ? [{ instance, server }] : [];
+    });
+    const servers = await serversOf(
+      subject.db,
+      ours.flatMap(({ server }) => server ?? []),
+    );
+    for (const { instance, server } of ours) {
+      const known = server === undefined ? undefined : servers.get(server);
+      if (!known) tellOnce(instance.name);
+      else if (known.isDeleted) await remove(subject, instance);
+    }
+  };
+
+  function tellOnce(instance: string): void {
+    if (told.has(instance)) return;
+    told.add(instance);
+    log.warn({ instance }, 'An instance bears our label but is of no server; it is left alone.');
+  }
+
+  async function remove({ client, signal }: Subject, { name, status }: Instance): Promise<void> {
+    try {
+      if (isRunning(status)) await stopInstance(client, name, { signal });
+      await deleteInstance(client, name, { signal });
+      log.warn({ instance: name }, 'An instance of a deleted server was removed.');
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      log.warn({ err: error, instance: name }, 'An instance of a deleted server is still there.');
+    }
+  }
+}
