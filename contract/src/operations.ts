@@ -42,7 +42,7 @@ export const Operation = Type.Object(
     error: Nullable(
       Type.Object(
         {
-          code: Type.String({ examples: ['stop_timeout'] }),
+          code: Type.String({ examples: ['guest_ignored_shutdown'] }),
           message: Type.String({ examples: ['The server did not shut down within 60 seconds.'] }),
         },
         { description: 'Why it failed; null unless it did.' },

@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import type { PageQuery } from '@berth/contract/pagination';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
+
+const rowsAtOnce = 500;
 
 export type SortColumn = 'id' | 'hostname' | 'created_at';
 
@@ -42,7 +45,7 @@ export function readPage<S extends SortColumn = 'id'>(query: PageQuery): Page<S>
  * The rows of a page, of the `page.fetch` that were asked for. When there are more, the answer gets
  * a `Link` to them (RFC 8288) that keeps the query and the prefix of this request.
  */
-export function answerPage<S extends SortColumn, R extends Record<S | 'id', string | number>>(
+export function answerPage<S extends SortColumn, R extends Row<S>>(
   request: FastifyRequest,
   reply: FastifyReply,
   page: Page<S>,
@@ -55,10 +58,45 @@ export function answerPage<S extends SortColumn, R extends Record<S | 'id', stri
   return shown;
 }
 
+type Row<S extends SortColumn> = Record<S | 'id', string | number>;
+type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: number) => Promise<R[]>;
+
+/**
+ * Streams a whole list as an array, in bounded memory. The first rows are read before the answer
+ * begins, so that a refusal can still be one.
+ */
+export async function sendAll<S extends SortColumn, R extends Row<S>>(
+  reply: FastifyReply,
+  page: Page<S>,
+  fetchPage: FetchPage<S, R>,
+  view: (row: R) => unknown,
+) {
+  const first = await fetchPage(page.after, rowsAtOnce);
+  const stream = Readable.from(jsonArray(first, page, fetchPage, view), { objectMode: false });
+  return reply.type('application/json; charset=utf-8').send(stream);
+}
+
+async function* jsonArray<S extends SortColumn, R extends Row<S>>(
+  first: R[],
+  page: Page<S>,
+  fetchPage: FetchPage<S, R>,
+  view: (row: R) => unknown,
+) {
+  let separator = '[';
+  for (let rows = first; rows.length > 0; ) {
+    yield separator + rows.map((row) => JSON.stringify(view(row))).join(',');
+    separator = ',';
+    const last = rows.at(-1);
+    if (rows.length < rowsAtOnce || !last) break;
+    rows = await fetchPage({ value: last[page.sort], id: Number(last.id) }, rowsAtOnce);
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
 function nextUrl<S extends SortColumn>(
   request: FastifyRequest,
   page: Page<S>,
-  last: Record<S | 'id', string | number>,
+  last: Row<S>,
 ): string {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const order = (page.descending ? '-' : '') + page.sort;

@@ -148,15 +148,33 @@ export async function endingOf(db: Queryable, id: number): Promise<string | unde
   return row?.message;
 }
 
+/** What the API shows of an operation: neither its secrets nor what its steps keep. */
+const shownColumns = [
+  'id',
+  'kind',
+  'server_id',
+  'status',
+  'step',
+  'progress',
+  'message',
+  'error',
+  'commands',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const;
+
+export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]>;
+
 /** An operation of a project. */
 export async function findOperation(
   db: Queryable,
   projectId: number,
   id: number,
-): Promise<OperationRow | undefined> {
+): Promise<ShownOperation | undefined> {
   return await db
     .selectFrom('operations')
-    .selectAll()
+    .select(shownColumns)
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -171,24 +189,22 @@ export interface OperationPage {
   sort: 'id' | 'created_at';
   descending: boolean;
   after: { value: string | number; id: number } | undefined;
-  /** How many at most; undefined for all. */
-  fetch: number | undefined;
+  limit: number;
 }
 
 /** A project's operations, those of deleted servers included. */
 export async function listOperations(
   db: Queryable,
   projectId: number,
-  { filters, sort, descending, after, fetch }: OperationPage,
-): Promise<OperationRow[]> {
-  let query = db.selectFrom('operations').selectAll().where('project_id', '=', projectId);
+  { filters, sort, descending, after, limit }: OperationPage,
+): Promise<ShownOperation[]> {
+  let query = db.selectFrom('operations').select(shownColumns).where('project_id', '=', projectId);
   if (filters.server_id) query = query.where('server_id', '=', filters.server_id);
   if (filters.status) query = query.where('status', '=', filters.status);
   if (filters.kind) query = query.where('kind', '=', filters.kind);
   if (after) query = query.where(isBeyond(sort, descending, after));
-  if (fetch) query = query.limit(fetch);
   const direction = descending ? 'desc' : 'asc';
-  return await query.orderBy(sort, direction).orderBy('id', direction).execute();
+  return await query.orderBy(sort, direction).orderBy('id', direction).limit(limit).execute();
 }
 
 function isBeyond(

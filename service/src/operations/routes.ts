@@ -2,7 +2,7 @@ import { Operation, OperationQuery } from '@berth/contract/operations';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { Problem } from '../problem.ts';
 import { findOperation, listOperations } from './queries.ts';
@@ -18,7 +18,8 @@ export function operationRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'operation_list',
         summary: 'List operations',
-        description: 'What was done to servers, those that are gone included.',
+        description:
+          'What was done to servers, those that are gone included. All of them, streamed; with `limit`, page by page.',
         tags,
         querystring: OperationQuery,
         response: { 200: Type.Array(Operation) },
@@ -26,8 +27,11 @@ export function operationRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage<'id' | 'created_at'>(request.query);
-      const filters = request.query;
-      const rows = await listOperations(db, request.caller.projectId, { ...page, filters });
+      const { projectId } = request.caller;
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listOperations(db, projectId, { ...page, filters: request.query, after, limit });
+      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, operationView);
+      const rows = await fetchPage(page.after, page.fetch);
       return answerPage(request, reply, page, rows).map(operationView);
     },
   );

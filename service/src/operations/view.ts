@@ -1,8 +1,8 @@
 import type { Operation } from '@berth/contract/operations';
-import type { OperationRow } from './queries.ts';
+import type { ShownOperation } from './queries.ts';
 
 /** A row as the API shows it. */
-export function operationView(row: OperationRow): Operation {
+export function operationView(row: ShownOperation): Operation {
   return {
     id: row.id,
     kind: row.kind as Operation['kind'],

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Accepted } from '@berth/contract/operations';
 import {
   Server,
@@ -15,17 +14,16 @@ import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { idempotently, sendAnswer } from '../http/idempotency.ts';
-import { answerPage, type Page, readPage } from '../http/pagination.ts';
+import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
 import { requestAction, serverNotFound } from './actions.ts';
-import { findServer, listServers, type ServerInFull, type ServerSort } from './queries.ts';
+import { findServer, listServers, type ServerSort } from './queries.ts';
 import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
 import type { Action } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
 const tags = ['Servers'];
-const rowsAtOnce = 500;
 
 export function serverRoutes(app: App, deps: Deps): void {
   listRoute(app, deps);
@@ -53,32 +51,11 @@ function listRoute(app: App, { db }: Deps): void {
       const { projectId } = request.caller;
       const fetchPage = (after: Page['after'], limit: number) =>
         listServers(db, projectId, { ...page, filters: request.query, after, limit });
-      if (page.fetch === undefined) return sendAll(reply, page, fetchPage);
+      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, serverView);
       const rows = await fetchPage(page.after, page.fetch);
       return answerPage(request, reply, page, rows).map(serverView);
     },
   );
-}
-
-type FetchPage = (after: Page['after'], limit: number) => Promise<ServerInFull[]>;
-
-/** The first rows are read before the answer begins, so that a refusal can still be one. */
-async function sendAll(reply: FastifyReply, page: Page<ServerSort>, fetchPage: FetchPage) {
-  const first = await fetchPage(page.after, rowsAtOnce);
-  const stream = Readable.from(jsonArray(first, page, fetchPage), { objectMode: false });
-  return reply.type('application/json; charset=utf-8').send(stream);
-}
-
-async function* jsonArray(first: ServerInFull[], page: Page<ServerSort>, fetchPage: FetchPage) {
-  let separator = '[';
-  for (let rows = first; rows.length > 0; ) {
-    yield separator + rows.map((row) => JSON.stringify(serverView(row))).join(',');
-    separator = ',';
-    const last = rows.at(-1);
-    if (rows.length < rowsAtOnce || !last) break;
-    rows = await fetchPage({ value: last[page.sort], id: last.id }, rowsAtOnce);
-  }
-  yield separator === '[' ? '[]' : ']';
 }
 
 function viewRoutes(app: App, { db }: Deps): void {
