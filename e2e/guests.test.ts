@@ -26,7 +26,7 @@ test('a failing command is recorded, the rest still run, and the server is start
       'echo good',
       'echo bad >&2; exit 7',
       ['/no/such/program'],
-      'touch /root/last',
+      'touch /root/last /var/lib/berth/mine',
     ],
   });
   const [operation] = await operations(server.id);
@@ -97,6 +97,35 @@ test('a forced stop takes the place of a stop under way', async () => {
   assert.equal(done.find((o) => o.id === graceful.body.operation_id)?.status, 'superseded');
   assert.equal((await view(server.id)).status, 'stopped');
   await remove(server.id);
+});
+
+test('a forced stop takes the place of a start under way, whatever the engine shows meanwhile', async () => {
+  const server = await created();
+  for (let round = 0; round < 3; round += 1) {
+    await call('POST', `/v1/servers/${server.id}/stop`, { force: true }, { prefer: 'wait=30' });
+    await call('POST', `/v1/servers/${server.id}/start`);
+    await new Promise((resolve) => setTimeout(resolve, 60 * round));
+    await call('POST', `/v1/servers/${server.id}/stop`, { force: true });
+    await untilIdle(server.id);
+    assert.equal((await view(server.id)).status, 'stopped');
+    // Long enough for a start that goes on unseen to be seen.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    assert.equal((await view(server.id)).status, 'stopped');
+    await call('POST', `/v1/servers/${server.id}/start`, undefined, { prefer: 'wait=30' });
+  }
+  await remove(server.id);
+});
+
+test('a delete does not wait for a guest that ignores its shutdown', async () => {
+  const server = await created({ initialCommands: [ignoreShutdown] });
+  await call('POST', `/v1/servers/${server.id}/stop`, {});
+  await until('it is asked to shut down', 10, async () =>
+    (await status(server.id)).status.includes('waiting for it to shut down'),
+  );
+  const asked = performance.now();
+  await remove(server.id);
+  const seconds = (performance.now() - asked) / 1000;
+  assert.ok(seconds < 8, `it took ${seconds} s; the guest has 10 s to shut down`);
 });
 
 test('a create can be interrupted by a delete at any time', async () => {

@@ -27,6 +27,8 @@ type Reader<T> = (response: WireResponse) => Promise<T>;
 /** Incus's background operation as an asynchronous call returns it: only what we use. */
 export interface Operation {
   id: string;
+  /** `task` is work of Incus; `websocket` a session, such as a console. */
+  class: 'task' | 'websocket' | 'token' | (string & {});
   description: string;
   status:
     | 'Pending'

@@ -24,6 +24,7 @@ export type StepResult<State> =
       why?: string;
       fraction?: number;
       patch?: Partial<State>;
+      commands?: CommandResult[];
       retry?: string;
     }
   | { outcome: 'done'; write: Write; message: string }

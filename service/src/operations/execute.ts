@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
+import { pause } from '../pause.ts';
 import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type OperationKind,
@@ -75,8 +75,31 @@ async function advance(
     await end(execution, kind, operation, pastDeadline(operation));
     return undefined;
   }
-  const result = await runStep(execution, kind, operation, signal);
+  const result = await runUntilDeadline(execution, kind, operation, signal);
   return result && (await commit(execution, kind, operation, result, signal));
+}
+
+/** A step that hangs is cut short at the operation's deadline. */
+async function runUntilDeadline(
+  execution: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  signal: AbortSignal,
+): Promise<StepResult<unknown> | undefined> {
+  const deadline = new AbortController();
+  const left = new Date(operation.deadline_at).getTime() - Date.now();
+  const timer = setTimeout(() => deadline.abort(), left);
+  try {
+    const result = await runStep(
+      execution,
+      kind,
+      operation,
+      AbortSignal.any([signal, deadline.signal]),
+    );
+    return result ?? (signal.aborted ? undefined : pastDeadline(operation));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function runStep(
@@ -169,6 +192,7 @@ async function commitWait(
   const isHeld = wait.seconds <= longestHeldWaitSeconds;
   const commit = {
     ...(wait.patch && { patch: wait.patch }),
+    ...(wait.commands && { commands: wait.commands }),
     progress: progressAt(kind, operation.step, wait.fraction ?? 0),
     message: sentence(kind, operation.step, wait.why),
     wakeInSeconds: wait.seconds,
@@ -178,7 +202,7 @@ async function commitWait(
   const written = isHeld && saysNothingNew(operation, commit);
   const waiting = written ? operation : await commitStep(db, operation, commit);
   if (!waiting || !isHeld) return undefined;
-  await sleepUnlessAborted(wait.seconds, signal);
+  await pause(wait.seconds * 1000, signal);
   return waiting;
 }
 
@@ -186,19 +210,12 @@ async function commitWait(
 function saysNothingNew(operation: OperationRow, commit: StepCommit): boolean {
   return (
     commit.patch === undefined &&
+    commit.commands === undefined &&
     commit.message === operation.message &&
     commit.progress <= operation.progress &&
     commit.attempts === operation.attempts &&
     commit.lastError === operation.last_error
   );
-}
-
-async function sleepUnlessAborted(seconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(seconds * 1000, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }
 
 async function end(

@@ -115,7 +115,7 @@ export async function commitStep(
   return await db
     .updateTable('operations')
     .set({
-      ...(commit.step !== undefined && { step: commit.step }),
+      ...(commit.step !== undefined && { step: commit.step, step_since: sql`now()` }),
       ...(commit.patch && { state: sql`state || ${JSON.stringify(commit.patch)}::jsonb` }),
       ...(commit.commands && { commands: JSON.stringify(commit.commands) }),
       ...(commit.deadlineSeconds !== undefined && {

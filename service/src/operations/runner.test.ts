@@ -247,6 +247,21 @@ test('past its deadline an operation fails with the last that happened', async (
   assert.match(row.error?.message ?? '', /for what never comes/);
 });
 
+test('a step that hangs is cut short at the deadline', async () => {
+  const kind = kindOf(
+    {
+      only: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        }),
+    },
+    { deadlineSeconds: 1 },
+  );
+  run(kind);
+  const row = await untilEnded(await enter(kind));
+  assert.deepEqual([row.status, row.error?.code], ['failed', 'deadline_exceeded']);
+});
+
 test('a step can give the rest of its operation another deadline', async () => {
   const longer = kindOf(
     {

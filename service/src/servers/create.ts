@@ -6,6 +6,7 @@ import {
   resultPaths,
 } from '../guests/progress.ts';
 import { isEngineError } from '../incus/errors.ts';
+import type { WaitOptions } from '../incus/operations.ts';
 import { ensureImage, ImageServerUnreachable } from '../operating-systems/images.ts';
 import {
   defineOperation,
@@ -18,7 +19,7 @@ import {
 } from '../operations/define.ts';
 import { takeCreatePlace } from '../operations/queries.ts';
 import { decrypt } from '../secrets.ts';
-import { settle, startInstance, untilNextLook } from './engine.ts';
+import { isBusy, isRunning, settle, startInstance, untilNextLook } from './engine.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { setServerState } from './queries.ts';
 import { removeInstance } from './removal.ts';
@@ -36,6 +37,8 @@ interface CreateState {
   fingerprint: string;
   /** When its image was first asked for, in milliseconds. */
   image_since: number;
+  /** When it was last started, in milliseconds. */
+  last_start: number;
   /** When its commands were first seen to run, in milliseconds. */
   commands_since: number;
   /** Its commands took longer than they may, and run on by themselves. */
@@ -53,6 +56,8 @@ const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
 /** For what is left to do after the commands. */
 const marginSeconds = 10 * 60;
+/** A guest that dies as it boots is not started over and over without a pause. */
+const betweenStartsMs = 2000;
 const secretsUnreadable =
   'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
   'Delete the server and create it again.';
@@ -87,7 +92,8 @@ async function queue({ db, operation, server, settings }: Context): Result {
   const taken = await db
     .transaction()
     .execute((trx) => takeCreatePlace(trx, place, settings.createsPerNode));
-  if (!taken) return wait(0.5, 'waiting for other servers being created on its node');
+  // Longer than a wait is held: those in the queue must not keep others from being worked on.
+  if (!taken) return wait(1.5, 'waiting for other servers being created on its node');
   return { outcome: 'next', step: 'clear', deadlineSeconds: bootSeconds };
 }
 
@@ -117,14 +123,20 @@ async function image(context: Context): Result {
 async function instance(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
   const name = instanceName(server.uuid);
+  // Of a try that was cut short: the engine shows an instance before it has made it.
+  if (await isBusy(incus, name, { signal })) return wait(0.5);
   if (await incus.instances.get(name, { signal })) return next('handover');
   const { fingerprint } = operation.state;
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
-  await settle(incus, incus.instances.create(definition, server.member ?? undefined, { signal }), {
-    signal,
-    timeoutSeconds: diskSeconds,
-    onProgress: ({ fraction, text }) => report(fraction ?? 0, text),
-  });
+  // Not to be aborted: the engine would go on all the same, unseen by who comes next.
+  const call = incus.instances.create(definition, server.member ?? undefined);
+  const onProgress: WaitOptions['onProgress'] = ({ fraction, text }) => report(fraction ?? 0, text);
+  try {
+    await settle(incus, call, { signal, timeoutSeconds: diskSeconds, onProgress });
+  } catch (error) {
+    if (!isEngineError(error, 'already_exists')) throw error;
+    return wait(0.5);
+  }
   return next('handover');
 }
 
@@ -133,7 +145,7 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   const found = await incus.instances.get(name, { signal });
   if (!found) return next('instance');
   // A guest that runs has been handed everything: pushing again would repeat its commands.
-  if (found.status !== 'Stopped') return next('start');
+  if (isRunning(found.status)) return next('start');
   const sealed = operation.secrets;
   const secrets = sealed && decrypt<CreateSecrets>(settings.secretKey, sealed);
   if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
@@ -143,19 +155,22 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   return next('start');
 }
 
-async function start({ incus, server, signal }: Context): Result {
+async function start({ incus, operation, server, signal }: Context): Result {
   const name = instanceName(server.uuid);
   const found = await incus.instances.get(name, { signal });
   if (!found) return next('instance');
-  if (found.status !== 'Running') await startInstance(incus, name, { signal });
-  return next('network');
+  if (isRunning(found.status)) return next('network');
+  const since = Date.now() - (operation.state.last_start ?? 0);
+  if (since < betweenStartsMs) return wait(2, 'waiting to start it again');
+  await startInstance(incus, name, { signal });
+  return next('network', { last_start: Date.now() });
 }
 
 async function network({ incus, operation, server, signal }: Context): Result {
   const name = instanceName(server.uuid);
   const state = await incus.instances.getState(name, { signal });
-  if (state?.status !== 'Running') return await stoppedBeforeDone(state?.status);
-  const seen = Object.values(state.network ?? {}).flatMap((nic) => nic.addresses);
+  if (!isRunning(state?.status)) return await notRunning(state?.status);
+  const seen = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
   return up ? next('boot') : wait(untilNextLook(operation));
 }
@@ -192,7 +207,10 @@ async function initialise(context: Context): Result {
   const stopped = await unlessRunning(context);
   if (stopped) return stopped;
   const doing = `running command ${Math.min(finished + 1, total)} of ${total}`;
-  return wait(untilNextLook(operation), doing, finished / (total || 1));
+  const fraction = finished / (total || 1);
+  const seconds = untilNextLook(operation);
+  const news = results.length > (operation.commands?.length ?? 0);
+  return { outcome: 'wait', seconds, why: doing, fraction, ...(news && { commands: results }) };
 }
 
 async function progressOf({ incus, operation, server, signal }: Context): Promise<GuestProgress> {
@@ -204,33 +222,42 @@ async function progressOf({ incus, operation, server, signal }: Context): Promis
 
 async function unlessRunning({ incus, server, signal }: Context) {
   const state = await incus.instances.getState(instanceName(server.uuid), { signal });
-  return state?.status === 'Running' ? undefined : await stoppedBeforeDone(state?.status);
+  return isRunning(state?.status) ? undefined : await notRunning(state?.status);
 }
 
 /** A command may power the guest off: started again, it goes on with the next one. */
-async function stoppedBeforeDone(status: string | undefined): Result {
-  return status === 'Stopped' ? next('start') : wait(1, 'waiting for it to run');
+async function notRunning(status: string | undefined): Result {
+  if (status === 'Stopped') return next('start');
+  // Removed by hand: what was handed over to it went with it.
+  return status === undefined ? next('instance') : wait(1, 'waiting for it to run');
 }
 
-async function finish({ incus, operation, server, signal }: Context): Result {
+async function finish({ incus, operation, server, signal, log }: Context): Result {
   const name = instanceName(server.uuid);
-  const { unfinished } = operation.state;
+  const state = await incus.instances.getState(name, { signal });
+  // Its last command may have powered it off.
+  const status = isRunning(state?.status) ? 'started' : 'stopped';
+  if (status === 'stopped' && state?.status !== 'Stopped') return await notRunning(state?.status);
   // Commands that run on still need them.
-  for (const path of unfinished ? [] : resultPaths) {
-    await incus.files.delete(name, path, { signal }).catch(unlessGone);
+  for (const path of operation.state.unfinished ? [] : resultPaths) {
+    await incus.files.delete(name, path, { signal }).catch((error) => {
+      if (isPassing(error)) throw error;
+      // The guest may have put something of its own there: that is no fault of the create.
+      log.warn({ err: error, path }, 'What a new guest reported could not be removed from it.');
+    });
   }
-  const failed = (operation.commands ?? []).flatMap((c, i) => (c.exit_status === 0 ? [] : [i + 1]));
-  return done(finishedSentence(failed, operation.state), (trx) =>
-    setServerState(trx, server.id, {
-      status: 'started',
-      realStatus: 'started',
-      error: null,
-      installed: true,
-    }),
+  return done(finishedSentence(operation), (trx) =>
+    setServerState(trx, server.id, { status, realStatus: status, error: null, installed: true }),
   );
 }
 
-function finishedSentence(failed: number[], { ssh_ready, unfinished }: CreateState): string {
+function isPassing(error: unknown): boolean {
+  return isEngineError(error, 'unreachable') || isEngineError(error, 'timeout');
+}
+
+function finishedSentence({ state, commands }: Context['operation']): string {
+  const { ssh_ready, unfinished } = state;
+  const failed = (commands ?? []).flatMap((c, i) => (c.exit_status === 0 ? [] : [i + 1]));
   const troubles = [
     ...(ssh_ready ? [] : ['it has no SSH server and none could be installed']),
     ...(unfinished
@@ -243,8 +270,4 @@ function finishedSentence(failed: number[], { ssh_ready, unfinished }: CreateSta
   ];
   if (troubles.length === 0) return 'The server was created.';
   return `The server was created, but ${troubles.join(', and ')}.`;
-}
-
-function unlessGone(error: unknown): void {
-  if (!isEngineError(error, 'not_found')) throw error;
 }

@@ -17,12 +17,11 @@ const latestLookSeconds = 5;
 const lookShare = 0.05;
 
 /**
- * Seconds until the engine is asked again for what an operation waits for: the longer that it has
+ * Seconds until the engine is asked again for what a step waits for: the longer that it has
  * lasted, the more rarely, so that who waits for long lets others work.
  */
-export function untilNextLook(operation: { started_at: string | null }): number {
-  const since = operation.started_at === null ? Date.now() : Date.parse(operation.started_at);
-  const elapsed = (Date.now() - since) / 1000;
+export function untilNextLook({ step_since: since }: { step_since: string }): number {
+  const elapsed = (Date.now() - Date.parse(since)) / 1000;
   return Math.min(Math.max(elapsed * lookShare, soonestLookSeconds), latestLookSeconds);
 }
 
@@ -54,11 +53,19 @@ export async function deleteInstance(incus: IncusClient, name: string, { signal 
   await settle(incus, call, { signal, timeoutSeconds: deleteSeconds });
 }
 
-/** Whether the engine still works on an instance, or on making one of that name. */
+/**
+ * Whether the engine still works on an instance, or on making one of that name. Sessions in it, such
+ * as somebody's console, are no work.
+ */
 export async function isBusy(incus: IncusClient, name: string, { signal }: Signal) {
   const operations = await incus.operations.list({ signal });
-  return operations.some((o) => isUnderWay(o) && operationInstances(o).includes(name));
+  return operations.some(
+    (o) => o.class === 'task' && isUnderWay(o) && operationInstances(o).includes(name),
+  );
 }
+
+/** `Ready` is what a guest may call itself once it is set up (Incus documentation, "Guest API"). */
+export const isRunning = (status: string | undefined) => status === 'Running' || status === 'Ready';
 
 export async function hasVolume(
   incus: IncusClient,

@@ -29,9 +29,14 @@ export async function removeInstance(context: Context): UnlessDone {
   return undefined;
 }
 
-/** What an interrupted create asked of the engine may still be on its way to becoming an instance. */
+/**
+ * One that runs has its power cut whatever goes on in it. Another may be on its way: a create or a
+ * start that was interrupted is still carried out by the engine, which shows it as stopped meanwhile.
+ */
 async function find({ incus, server, signal }: Context): Promise<Instance | null | 'busy'> {
   const name = instanceName(server.uuid);
+  const found = await incus.instances.get(name, { signal });
+  if (found && found.status !== 'Stopped') return found;
   if (await isBusy(incus, name, { signal })) return 'busy';
   return await incus.instances.get(name, { signal });
 }

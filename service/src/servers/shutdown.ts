@@ -2,7 +2,7 @@ import { EngineError, isEngineError } from '../incus/errors.ts';
 import { isUnderWay, outcomeOf } from '../incus/operations.ts';
 import { fail, next, type StepContext, type StepResult, wait } from '../operations/define.ts';
 import { readBeforeStop } from '../usage/collector.ts';
-import { stopInstance, untilNextLook } from './engine.ts';
+import { isBusy, stopInstance, untilNextLook } from './engine.ts';
 import { instanceName } from './instance.ts';
 
 /** What an operation keeps between asking a guest to shut down and the guest's doing so. */
@@ -10,6 +10,10 @@ export interface ShutdownState {
   /** Incus's operation, and when it was asked for, in milliseconds. */
   asked: { operation: string; at: number };
 }
+
+const startingSeconds = 0.2;
+/** For what is left to do once the guest has had its time. */
+const marginSeconds = 3 * 60;
 
 /** Undefined once the engine was seen to have the instance stopped; else how the step ends. */
 type UnlessStopped = Promise<StepResult<ShutdownState> | undefined>;
@@ -27,7 +31,9 @@ export async function askToShutDown(context: StepContext<ShutdownState>): Unless
   const change = { action: 'stop', force: false, graceSeconds } as const;
   return await unlessStopped(context, async () => {
     const { id: operation } = await incus.instances.updateState(name, change, { signal });
-    return next('shutdown', { asked: { operation, at: Date.now() } });
+    const patch = { asked: { operation, at: Date.now() } };
+    const deadlineSeconds = graceSeconds + marginSeconds;
+    return { outcome: 'next', step: 'shutdown', patch, deadlineSeconds };
   });
 }
 
@@ -62,7 +68,11 @@ export async function cutPower(context: StepContext<unknown>): UnlessStopped {
   const name = instanceName(server.uuid);
   const found = await incus.instances.get(name, { signal });
   if (!found) return missing;
-  if (found.status === 'Stopped') return undefined;
+  if (found.status === 'Stopped') {
+    // The engine shows it so while it carries out the start that this takes the place of.
+    const starting = await isBusy(incus, name, { signal });
+    return starting ? wait(startingSeconds, 'waiting for the engine to let go of it') : undefined;
+  }
   await keepUsage(context);
   return await unlessStopped(context, async () => {
     await stopInstance(incus, name, { signal });

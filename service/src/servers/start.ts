@@ -5,7 +5,7 @@ import {
   type StepContext,
   type StepResult,
 } from '../operations/define.ts';
-import { startInstance } from './engine.ts';
+import { isRunning, startInstance } from './engine.ts';
 import { instanceName } from './instance.ts';
 import { setServerState } from './queries.ts';
 import { showEngineStatus } from './truth.ts';
@@ -28,10 +28,11 @@ export async function start({
   const name = instanceName(server.uuid);
   const found = await incus.instances.get(name, { signal });
   if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
-  if (found.status !== 'Running') await startInstance(incus, name, { signal });
+  if (!isRunning(found.status)) await startInstance(incus, name, { signal });
   const after = await incus.instances.get(name, { signal });
-  if (after?.status !== 'Running')
-    return fail('not_started', `It is ${after?.status} after its start.`);
+  if (!isRunning(after?.status)) {
+    return fail('not_started', `It is ${after?.status ?? 'gone'} after its start.`);
+  }
   return done('The server was started.', (trx) =>
     setServerState(trx, server.id, { status: 'started', realStatus: 'started', error: null }),
   );
