@@ -53,7 +53,8 @@ test('an outside PostgreSQL that is away, or lets nobody in', async () => {
 test('the engine, and a program that builds an image', () => {
   assert.match(said(new EngineError('unreachable', 'Incus is away.')), /Incus is away.*again/s);
   const failed = new ProgramFailed('mmdebstrap', 'ended with status 1', ['E: no mirror']);
-  assert.match(said(failed), /E: no mirror.*mirror in reach/s);
+  const error = new EngineError('failed', 'The image could not be built.', { cause: failed });
+  assert.match(said(error), /could not be built.*E: no mirror.*mirror in reach/s);
 });
 
 test('what nobody foresaw stays as it is', () => {

@@ -1,6 +1,6 @@
 import { SetupError } from '../../setup/commands.mjs';
 import type { Config } from './config.ts';
-import { isDatabaseUnavailable } from './http/database-errors.ts';
+import { isDatabaseUnavailable } from './db/errors.ts';
 import { EngineError } from './incus/errors.ts';
 import { ProgramFailed } from './operating-systems/child.ts';
 
@@ -9,15 +9,15 @@ const wayOut = 'When that is mended, start Berth again: it goes on where it was.
 /** What stopped a start, with the way out, where it is not a fault of our own. */
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error)) return error;
-  if (error instanceof EngineError) return new SetupError(error.message, wayOut);
-  if (error instanceof ProgramFailed) return buildError(error);
+  if (error instanceof EngineError) return engineError(error);
   const code = 'code' in error ? String(error.code) : '';
   return listenError(code, config) ?? databaseError(error, code, config) ?? error;
 }
 
-function buildError({ message }: ProgramFailed): SetupError {
-  const failed = 'The image of the first operating system could not be built.';
-  return new SetupError(failed, `Is the Debian mirror in reach? ${wayOut}`, message);
+/** With what a program printed, when one that builds an image has failed. */
+function engineError({ message, cause }: EngineError): SetupError {
+  if (!(cause instanceof ProgramFailed)) return new SetupError(message, wayOut);
+  return new SetupError(message, `Is the Debian mirror in reach? ${wayOut}`, cause.message);
 }
 
 /** Codes of listen(2) and bind(2). */

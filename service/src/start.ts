@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { ensureIncus } from '../../setup/incus-daemon.ts';
@@ -84,13 +84,10 @@ async function layFoundation(
   const client = createIncusClient({ socketPath, project: names.project });
   stack.defer(() => client.close());
   await ensureLocalLocation(db, { client, socketPath, names, diskPath: incusDir }, say);
-  await ensureFirstImage({
-    db,
-    incus: client,
-    workDir: join(config.dataDir, 'images'),
-    say,
-    signal,
-  });
+  const workDir = join(config.dataDir, 'images');
+  // What a build that was killed left.
+  await rm(workDir, { recursive: true, force: true });
+  await ensureFirstImage({ db, incus: client, workDir, say, signal });
   const secretKey = await loadSecretKey(config.dataDir);
   return { config, db, pool, notifications, engines, secretKey, log, stopping: signal };
 }

@@ -71,7 +71,12 @@ async function open(dataDir: string) {
   if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
   await bringUp(cluster);
   const lock = await holdDataDirectory(cluster);
-  await createDatabase(cluster);
+  try {
+    await createDatabase(cluster);
+  } catch (error) {
+    await lock?.end();
+    throw error;
+  }
   return { cluster, lock };
 }
 
@@ -80,8 +85,10 @@ function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgre
   return {
     connectionString: connectionString(cluster, database),
     async stop() {
-      const isOurs = await keeper.end();
-      if (isOurs && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
+      const held = await keeper.end();
+      if (held && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
+      // Let go of it last: who took it before would lose its PostgreSQL.
+      await held?.end();
       if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
     },
   };
@@ -125,12 +132,11 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
 
   watch();
   return {
-    /** Answers whether PostgreSQL is still ours to stop. */
-    async end(): Promise<boolean> {
+    /** Answers what holds the data directory, if PostgreSQL is still ours to stop. */
+    async end(): Promise<pg.Client | undefined> {
       ending = true;
       await reviving;
-      if (isOurs) await lock.end();
-      return isOurs;
+      return isOurs ? lock : undefined;
     },
   };
 }

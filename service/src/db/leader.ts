@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { pause } from '../pause.ts';
 
 const tryAgainMilliseconds = 3000;
 const proofMilliseconds = 5000;
@@ -70,12 +70,4 @@ async function tryLock(client: pg.PoolClient, name: string): Promise<boolean> {
     [name],
   );
   return rows[0].held;
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { pause } from '../pause.ts';
 import type { Queryable } from './connection.ts';
 
 /** What the replicas tell each other. A notification is a hint: who missed it polls. */
@@ -71,7 +71,7 @@ async function keepListening(
       await listenOnce(connectionString, emitter, signal, log);
     } catch (error) {
       log.warn({ err: error }, 'The connection for notifications was lost; connecting again.');
-      await sleep(500, undefined, { signal }).catch(ignoreAbort);
+      await pause(500, signal);
     }
   }
 }
@@ -116,8 +116,4 @@ function parseNotification(text: string): { name: string; payload: { id: number 
   } catch {
     return undefined;
   }
-}
-
-function ignoreAbort(error: Error): void {
-  if (error.name !== 'AbortError') throw error;
 }

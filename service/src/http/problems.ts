@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDatabaseUnavailable } from '../db/errors.ts';
 import { Problem, problems } from '../problem.ts';
-import { isDatabaseUnavailable } from './database-errors.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
 

@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { WebSocket } from 'ws';
+import { pause } from '../pause.ts';
 import type { Operation } from './api.ts';
 import { type Endpoint, endpoints, type IncusConnection, tlsSettings } from './connection.ts';
 import { EngineError, errorFromConnection, errorFromIncus } from './errors.ts';
@@ -79,20 +80,6 @@ export async function watchEvents(
 function backOffMs(failures: number): number {
   const longest = Math.min(longestPauseMs, shortestPauseMs * 2 ** failures);
   return longest / 2 + (Math.random() * longest) / 2;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    // A handler may have aborted it just now.
-    if (signal.aborted) done();
-  });
 }
 
 function openSocket(

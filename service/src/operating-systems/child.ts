@@ -37,7 +37,7 @@ export async function runProgram(run: Program): Promise<void> {
   }
   // It may end without having read its input.
   child.stdin.on('error', () => {}).end(run.input ?? '');
-  const stop = () => child.pid !== undefined && process.kill(-child.pid, 'SIGTERM');
+  const stop = () => endGroup(child.pid);
   run.signal.addEventListener('abort', stop, { once: true });
   try {
     const ending = await endOf(child);
@@ -45,6 +45,15 @@ export async function runProgram(run: Program): Promise<void> {
     if (ending !== null) throw new ProgramFailed(program, ending, last);
   } finally {
     run.signal.removeEventListener('abort', stop);
+  }
+}
+
+/** It may have ended by itself just now. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 

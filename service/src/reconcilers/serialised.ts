@@ -18,16 +18,14 @@ export function serialised(
       again.delete(key);
       await work(key).catch(onError);
     } while (again.has(key));
+    // In the same turn as the last look: a hint in between would be lost.
+    running.delete(key);
   }
 
   return {
     run(key) {
       if (running.has(key)) again.add(key);
-      else
-        running.set(
-          key,
-          repeat(key).finally(() => running.delete(key)),
-        );
+      else running.set(key, repeat(key));
     },
     async idle() {
       await Promise.all(running.values());

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { InstanceState } from '../incus/instances.ts';
+import { pause } from '../pause.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
 import { type InstanceReading, isNetworkCard, parseMetrics } from './metrics.ts';
@@ -18,9 +18,9 @@ export interface UsageCollectorOptions {
 
 export interface UsageCollector {
   /** Reads CPU, memory and network of every server once. Never throws for a location's fault. */
-  collect(): Promise<void>;
+  collect(signal?: AbortSignal): Promise<void>;
   /** Reads the disk use of the running servers whose figure is old. */
-  collectDisk(): Promise<void>;
+  collectDisk(signal?: AbortSignal): Promise<void>;
   /** Collects on a timer until the signal aborts; resolves once the last round has ended. */
   start(signal: AbortSignal): Promise<void>;
 }
@@ -34,12 +34,14 @@ const cacheMilliseconds = 8000;
 export function createUsageCollector(options: UsageCollectorOptions): UsageCollector {
   const { log, locations, now = () => new Date() } = options;
   const context = { ...options, now };
-  const collect = async () => {
-    await Promise.all((await locations()).map((location) => collectLocation(context, location)));
+  const collect = async (signal?: AbortSignal) => {
+    const round = { ...context, signal };
+    await Promise.all((await locations()).map((location) => collectLocation(round, location)));
   };
-  const collectDisk = async () => {
+  const collectDisk = async (signal?: AbortSignal) => {
+    const round = { ...context, signal };
     const before = new Date(now().getTime() - diskSeconds * 900);
-    await Promise.all((await locations()).map((l) => collectDiskUse(context, l, before)));
+    await Promise.all((await locations()).map((l) => collectDiskUse(round, l, before)));
   };
   return {
     collect,
@@ -65,16 +67,17 @@ async function collectLocation(context: CollectContext, location: UsageLocation)
 
 /** A member answers for the instances that run on it, and only for those. */
 async function collectNode(
-  { db, log, now }: CollectContext,
+  { db, log, now, signal }: CollectContext,
   { id, client }: UsageLocation,
   node: Node,
 ): Promise<void> {
   try {
     const takenAfter = new Date(now().getTime() - cacheMilliseconds);
-    const text = await client.server.metrics(node.member ?? undefined);
+    const text = await client.server.metrics(node.member ?? undefined, { signal });
     const servers = serverReadings(parseMetrics(text));
     await record(db, { locationId: id, takenAfter, readAt: now(), servers });
   } catch (error) {
+    if (signal?.aborted) return;
     log.warn({ err: error, location: id, node: node.name }, 'Usage of a node could not be read.');
   }
 }
@@ -137,22 +140,14 @@ function networkBytes(network: NonNullable<InstanceState['network']>) {
 
 /** Rounds `seconds` apart, measured from start to start, never two at once. */
 async function repeat(
-  round: () => Promise<void>,
+  round: (signal: AbortSignal) => Promise<void>,
   seconds: number,
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
   while (!signal.aborted) {
     const next = performance.now() + seconds * 1000;
-    await round().catch((error) => log.error({ err: error }, 'A round of usage failed.'));
+    await round(signal).catch((error) => log.error({ err: error }, 'A round of usage failed.'));
     await pause(next - performance.now(), signal);
-  }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(Math.max(0, milliseconds), undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

@@ -12,17 +12,17 @@ const concurrency = 8;
 
 /** Reads the disk use of a location's running servers that was last read before `before`. */
 export async function collectDiskUse(
-  { db, log, now }: CollectContext,
+  { db, log, now, signal }: CollectContext,
   { id, client }: UsageLocation,
   before: Date,
 ): Promise<void> {
   try {
     const readAt = now();
     const servers = await serversWithOldDiskUse(db, id, before);
-    const { used, errors } = await readAll(client, servers);
+    const { used, errors } = await readAll(client, servers, signal);
     if (used.length > 0) await setDiskUse(db, readAt, used);
     const [err] = errors;
-    if (err) {
+    if (err && !signal?.aborted) {
       const context = { err, location: id, servers: errors.length };
       log.warn(context, 'Disk use of some servers could not be read.');
     }
@@ -31,14 +31,15 @@ export async function collectDiskUse(
   }
 }
 
-async function readAll(client: UsageSource, servers: ServerId[]) {
+async function readAll(client: UsageSource, servers: ServerId[], signal?: AbortSignal) {
   const used: DiskUse[] = [];
   const errors: unknown[] = [];
   const queue = servers.values();
   async function work(): Promise<void> {
     for (const server of queue) {
+      if (signal?.aborted) return;
       try {
-        const diskGb = await readDisk(client, server.uuid);
+        const diskGb = await readDisk(client, server.uuid, signal);
         if (diskGb !== undefined) used.push({ serverId: server.id, diskGb });
       } catch (error) {
         errors.push(error);
@@ -50,8 +51,12 @@ async function readAll(client: UsageSource, servers: ServerId[]) {
 }
 
 /** GB. Undefined where the instance is gone or its pool can't tell. */
-async function readDisk(client: UsageSource, uuid: string): Promise<number | undefined> {
-  const state = await client.instances.getState(instanceName(uuid));
+async function readDisk(
+  client: UsageSource,
+  uuid: string,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
+  const state = await client.instances.getState(instanceName(uuid), { signal });
   const bytes = state?.disk?.root?.usage;
   return bytes === undefined ? undefined : bytes / 2 ** 30;
 }

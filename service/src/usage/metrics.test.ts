@@ -26,7 +26,6 @@ test('CPU time is the sum over cores and modes', () => {
 
 test('memory is what is neither free nor page cache', () => {
   assert.equal(parseMetrics(text).get('a')?.ramBytes, 536_870_912 - 515_731_456);
-  assert.equal(parseMetrics(text).get('a')?.processes, 9);
 });
 
 test('the time a virtual machine waits is not used', () => {
@@ -47,13 +46,13 @@ test('only network cards count', () => {
 test('skips what it does not understand', () => {
   const odd = [
     'incus_warnings_total 3',
-    'incus_procs_total{name="a"} NaN',
-    'incus_procs_total{name="b"',
+    'incus_cpu_seconds_total{name="a",mode="user"} NaN',
+    'incus_cpu_seconds_total{name="b",mode="user"',
     'incus_uptime_seconds{name="d"} 5',
-    'incus_procs_total{name="c",note="a \\"quoted\\" } brace"} 7 1700000000',
+    'incus_cpu_seconds_total{name="c",mode="user",note="a \\"quoted\\" } brace"} 7 1700000000',
     '',
   ];
   const readings = parseMetrics(odd.join('\n'));
   assert.deepEqual([...readings.keys()], ['c']);
-  assert.equal(readings.get('c')?.processes, 7);
+  assert.equal(readings.get('c')?.cpuSeconds, 7);
 });

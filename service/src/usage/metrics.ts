@@ -9,7 +9,6 @@ export interface InstanceReading {
   ramBytes: number;
   networkIn: number;
   networkOut: number;
-  processes: number;
 }
 
 interface Sample {
@@ -52,7 +51,7 @@ function addSample(readings: Map<string, InstanceReading>, name: string, sample:
 }
 
 function emptyReading(): InstanceReading {
-  return { cpuSeconds: 0, ramBytes: 0, networkIn: 0, networkOut: 0, processes: 0 };
+  return { cpuSeconds: 0, ramBytes: 0, networkIn: 0, networkOut: 0 };
 }
 
 type Adder = (reading: InstanceReading, value: number, labels: Record<string, string>) => void;
@@ -72,9 +71,6 @@ const adders: Record<string, Adder> = {
   },
   incus_network_transmit_bytes_total(reading, value, { device = '' }) {
     if (isNetworkCard(device)) reading.networkOut += value;
-  },
-  incus_procs_total(reading, value) {
-    reading.processes = value;
   },
 };
 

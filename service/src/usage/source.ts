@@ -17,4 +17,6 @@ export interface CollectContext {
   db: Db;
   log: Logger;
   now: () => Date;
+  /** Ends the calls to the engine. */
+  signal?: AbortSignal | undefined;
 }
