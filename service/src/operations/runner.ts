@@ -24,11 +24,18 @@ export interface OperationRunner {
   stop(): Promise<void>;
 }
 
+/** One operation may be there twice for a moment: once more after its first lease was lost. */
+interface Running {
+  id: number;
+  task: Promise<void>;
+  abort: AbortController;
+}
+
 /** Carries out due operations: on a notification at once, and by polling when one was missed. */
 export function startOperationRunner(options: RunnerOptions): OperationRunner {
   const holder = randomUUID();
   const stopping = new AbortController();
-  const running = new Map<number, { task: Promise<void>; abort: AbortController }>();
+  const running = new Set<Running>();
   const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
   let looking: Promise<void> | undefined;
   let lookAgain = false;
@@ -68,16 +75,21 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
         options.log.error({ err: error, operation: operation.id }, 'Operation left.'),
       )
       .finally(() => {
-        running.delete(operation.id);
+        running.delete(entry);
         wake();
       });
-    running.set(operation.id, { task, abort });
+    const entry = { id: operation.id, task, abort };
+    running.add(entry);
+  }
+
+  function letGo(id: number): void {
+    for (const entry of running) if (entry.id === id) entry.abort.abort();
   }
 
   const unsubscribe = [
     options.notifications.on('operation_due', wake),
     options.notifications.on('operation_released', wake),
-    options.notifications.on('operation_superseded', ({ id }) => running.get(id)?.abort.abort()),
+    options.notifications.on('operation_superseded', ({ id }) => letGo(id)),
   ];
   const timer = setInterval(wake, pollMilliseconds);
   wake();
@@ -88,7 +100,7 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
       clearInterval(timer);
       for (const off of unsubscribe) off();
       await looking;
-      await Promise.all([...running.values()].map(({ task }) => task));
+      await Promise.all([...running].map(({ task }) => task));
     },
   };
 }
