@@ -1,0 +1,52 @@
+import type { Engine } from './engine.ts';
+import { leave, renameInstance } from './instances.ts';
+import { findInstance, type Instance, removeVolume, rootPool } from './model.ts';
+import { freeze, guestPowersOff, reportAct, switchOff, switchOn, thaw } from './power.ts';
+
+/** Acts of somebody else than the client, at once and whatever else goes on. */
+export interface Administrator {
+  start(project: string, instance: string): void;
+  stop(project: string, instance: string): void;
+  freeze(project: string, instance: string): void;
+  unfreeze(project: string, instance: string): void;
+  delete(project: string, instance: string): void;
+  rename(project: string, instance: string, name: string): void;
+  /** Not by the administrator, but by the guest itself. */
+  powerOffInside(project: string, instance: string): void;
+}
+
+export function administratorOf(engine: Engine): Administrator {
+  const { model } = engine;
+  const on =
+    (act: (instance: Instance) => void) =>
+    (project: string, name: string): void =>
+      act(findInstance(model, project, name));
+  return {
+    start: on((instance) => {
+      switchOn(engine, instance);
+      reportAct(engine, instance, 'instance-started');
+    }),
+    stop: on((instance) => {
+      switchOff(instance);
+      reportAct(engine, instance, 'instance-stopped');
+    }),
+    freeze: on((instance) => {
+      freeze(instance);
+      reportAct(engine, instance, 'instance-paused');
+    }),
+    unfreeze: on((instance) => {
+      thaw(instance);
+      reportAct(engine, instance, 'instance-resumed');
+    }),
+    delete: on((instance) => {
+      const { project, type, name } = instance;
+      switchOff(instance);
+      removeVolume(rootPool(model, instance), { project, type, name });
+      leave(model, instance);
+      reportAct(engine, instance, 'instance-deleted');
+    }),
+    rename: (project, name, newName) =>
+      renameInstance(engine, findInstance(model, project, name), newName),
+    powerOffInside: on((instance) => guestPowersOff(engine, instance)),
+  };
+}

@@ -1,0 +1,59 @@
+import { type Answer, done } from './answers.ts';
+import type { EventFaults } from './events.ts';
+import type { Fault, GuestFaults } from './faults.ts';
+import { refuse } from './refusal.ts';
+import { jsonBody, part, type Routes } from './router.ts';
+import type { SimulatorControls } from './simulator.ts';
+
+/** What a test in another process asks of the simulator; the same as its handles. */
+export function controlRoutes(controls: SimulatorControls): Routes {
+  const { faults, administrator } = controls;
+  const act = (run: () => void): Answer => {
+    run();
+    return done();
+  };
+  return {
+    'POST /sim/faults': async (call) => {
+      const fault = await jsonBody<Fault>(call);
+      return act(() => faults.add(fault));
+    },
+    'DELETE /sim/faults': () => act(() => faults.clear()),
+    'POST /sim/guests/:instance': async (call) => {
+      const behaviour = await jsonBody<GuestFaults>(call);
+      return act(() => faults.guest(part(call, 'instance'), behaviour));
+    },
+    'POST /sim/image-servers': async (call) => {
+      const { host } = await jsonBody<{ host: string }>(call);
+      return act(() => faults.imageServers.add(host));
+    },
+    'POST /sim/events': async (call) => {
+      const disturbance = await jsonBody<EventFaults>(call);
+      return act(() => controls.disturbEvents(disturbance));
+    },
+    'POST /sim/pools/:pool': async (call) => {
+      const { full } = await jsonBody<{ full: boolean }>(call);
+      return act(() => controls.fillPool(part(call, 'pool'), full));
+    },
+    'POST /sim/members/:member': async (call) => {
+      const { down } = await jsonBody<{ down: boolean }>(call);
+      return act(() => controls.takeMemberDown(part(call, 'member'), down));
+    },
+    'POST /sim/daemon': async (call) => {
+      const { absentMs } = await jsonBody<{ absentMs: number }>(call);
+      // Answered first: the restart ends this very connection.
+      setTimeout(() => controls.restartDaemon(absentMs), 20).unref();
+      return done();
+    },
+    'POST /sim/instances/:instance': async (call) => {
+      const { action, name } = await jsonBody<{ action: string; name?: string }>(call);
+      const instance = part(call, 'instance');
+      if (action === 'rename') {
+        const newName = name ?? refuse('A rename needs a name', 400);
+        return act(() => administrator.rename(call.project, instance, newName));
+      }
+      const acts = new Map(Object.entries(administrator));
+      const run = acts.get(action) ?? refuse(`Unknown action: ${action}`, 400);
+      return act(() => run(call.project, instance, ''));
+    },
+  };
+}

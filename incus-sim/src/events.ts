@@ -1,0 +1,108 @@
+import { WebSocket } from 'ws';
+import type { RenderedOperation } from './operations.ts';
+import { urlIn } from './urls.ts';
+
+type EventType = 'lifecycle' | 'operation';
+
+/** What a client follows. */
+export interface Subscription {
+  types: string[];
+  /** `undefined` for all of them. */
+  project: string | undefined;
+}
+
+export interface Lifecycle {
+  project: string;
+  action: string;
+  /** URL of what it happened to, without its project. */
+  source: string;
+  /** Of an instance. */
+  name?: string;
+  context?: Record<string, unknown>;
+  /** False where nobody asked for it, such as a guest that powers itself off. */
+  requested?: boolean;
+  location?: string;
+}
+
+/** What goes wrong with the next so many events. */
+export interface EventFaults {
+  lose?: number;
+  duplicate?: number;
+  /** Each changes places with the one after it. */
+  swap?: number;
+}
+
+export interface Events {
+  connect(socket: WebSocket, subscription: Subscription): void;
+  lifecycle(event: Lifecycle): void;
+  operation(project: string, operation: RenderedOperation): void;
+  disturb(faults: EventFaults): void;
+  disconnectAll(): void;
+}
+
+const requestor = { username: 'root', protocol: 'unix', address: '@' };
+
+interface SentEvent {
+  type: EventType;
+  project: string;
+  text: string;
+}
+
+export function createEvents(): Events {
+  const followers = new Map<WebSocket, Subscription>();
+  let faults: Required<EventFaults> = { lose: 0, duplicate: 0, swap: 0 };
+  const held: SentEvent[] = [];
+
+  function deliver({ type, project, text }: SentEvent): void {
+    for (const [socket, follows] of followers) {
+      if (!follows.types.includes(type)) continue;
+      if (follows.project !== undefined && follows.project !== project) continue;
+      if (socket.readyState === WebSocket.OPEN) socket.send(text);
+    }
+  }
+
+  function send(type: EventType, project: string, location: string, metadata: unknown): void {
+    const timestamp = new Date().toISOString();
+    const text = JSON.stringify({ type, timestamp, metadata, location, project });
+    const event = { type, project, text };
+    if (take('lose')) return;
+    if (take('swap')) {
+      held.push(event);
+      return;
+    }
+    deliver(event);
+    if (take('duplicate')) deliver(event);
+    for (const earlier of held.splice(0)) deliver(earlier);
+  }
+
+  function take(kind: keyof EventFaults): boolean {
+    if (faults[kind] === 0) return false;
+    faults[kind] -= 1;
+    return true;
+  }
+
+  return {
+    connect(socket, subscription) {
+      followers.set(socket, subscription);
+      socket.on('close', () => followers.delete(socket));
+    },
+    lifecycle({ project, action, source, name, context, requested = true, location = 'none' }) {
+      send('lifecycle', project, location, {
+        action,
+        source: urlIn(project, source),
+        ...(context && { context }),
+        ...(requested && { requestor }),
+        ...(name !== undefined && { name, project }),
+      });
+    },
+    operation: (project, operation) => send('operation', project, operation.location, operation),
+    disturb(added) {
+      faults = { ...faults, ...added };
+    },
+    disconnectAll() {
+      for (const socket of followers.keys()) socket.terminate();
+      followers.clear();
+      held.length = 0;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { posix } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { type Answer, done, sync } from './answers.ts';
+import type { Engine } from './engine.ts';
+import { askedInstance } from './instances.ts';
+import type { Instance } from './model.ts';
+import { reportAct } from './power.ts';
+import { refuse } from './refusal.ts';
+import type { Call, Routes } from './router.ts';
+import { childrenOf, type Entry, normal, readEntry, removeEntry } from './tree.ts';
+
+export function fileRoutes(engine: Engine): Routes {
+  return {
+    'GET /1.0/instances/:name/files': (call) => pull(engine, call),
+    'POST /1.0/instances/:name/files': (call) => push(engine, call),
+    'DELETE /1.0/instances/:name/files': (call) => remove(engine, call),
+  };
+}
+
+/** Incus reaches files by SFTP, and hands its failures through. */
+const sftpFailure = (what: string) => refuse(`sftp: "${what}" (SSH_FX_FAILURE)`);
+const notFound = () => refuse('Not Found', 404);
+
+function asked(engine: Engine, call: Call): { instance: Instance; path: string } {
+  const instance = askedInstance(engine, call);
+  const path = call.query.get('path');
+  return { instance, path: path ? normal(path) : refuse('Missing path argument', 400) };
+}
+
+function pull(engine: Engine, call: Call): Answer {
+  const { instance, path } = asked(engine, call);
+  if (readEntry(instance.files, posix.dirname(path))?.type === 'file') {
+    sftpFailure(`lstat ${path}: not a directory`);
+  }
+  const entry = readEntry(instance.files, path) ?? notFound();
+  reportAct(engine, instance, 'instance-file-retrieved', { context: { path }, requested: false });
+  const headers = headersOf(entry);
+  if (entry.type === 'directory') return sync(childrenOf(instance.files, path), headers);
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `inline;filename=${posix.basename(path)}`,
+      ...headers,
+    },
+    body: entry.content,
+  };
+}
+
+function headersOf({ type, uid, gid, mode }: Entry): Record<string, string> {
+  return {
+    'x-incus-type': type,
+    'x-incus-uid': String(uid),
+    'x-incus-gid': String(gid),
+    'x-incus-mode': mode.toString(8).padStart(4, '0'),
+  };
+}
+
+/** Owner and mode are those of the first push: Incus sets them on new files only. */
+async function push(engine: Engine, call: Call): Promise<Answer> {
+  const { instance, path } = asked(engine, call);
+  const content = await buffer(call.body);
+  const { files } = instance;
+  if (!readEntry(files, posix.dirname(path))) notFound();
+  const there = readEntry(files, path);
+  const entry = newEntry(call, content);
+  if (entry.type === 'directory' && there) return done();
+  if (there?.type === 'directory') sftpFailure(`open ${path}: is a directory`);
+  files.set(path, there ? { ...there, content } : entry);
+  reportAct(engine, instance, 'instance-file-pushed', { context: { path }, requested: false });
+  return done();
+}
+
+function newEntry({ headers }: Call, content: Buffer): Entry {
+  const type = headers['x-incus-type'] ?? 'file';
+  if (type !== 'file' && type !== 'directory' && type !== 'symlink') {
+    refuse(`Bad file type: ${type}`, 400);
+  }
+  return {
+    type,
+    uid: Number(headers['x-incus-uid'] ?? 0),
+    gid: Number(headers['x-incus-gid'] ?? 0),
+    mode: Number.parseInt(String(headers['x-incus-mode'] ?? '0644'), 8),
+    content,
+  };
+}
+
+function remove(engine: Engine, call: Call): Answer {
+  const { instance, path } = asked(engine, call);
+  if (!readEntry(instance.files, path)) notFound();
+  if (childrenOf(instance.files, path).length > 0) {
+    sftpFailure(`remove ${path}: directory not empty`);
+  }
+  removeEntry(instance.files, path);
+  reportAct(engine, instance, 'instance-file-deleted', { context: { path }, requested: false });
+  return done();
+}

@@ -1,0 +1,118 @@
+import type { Timing } from './engine.ts';
+import type { GuestFaults } from './faults.ts';
+import type { Instance } from './model.ts';
+import type { Run } from './runs.ts';
+import { type Machine, type Outcome, runProgram, runShell, shellWords } from './shell.ts';
+import { normal, putFile, readEntry, removeEntry } from './tree.ts';
+
+// A guest, as far as Incus's users can tell: it boots, its network comes up, it carries out what
+// was handed over to it, once, and says how far it is.
+
+/** What it still has to do, and what it has done; outlives restarts. */
+export interface GuestWork {
+  commands: string[][];
+  results: { status: number; output: string }[];
+  /** The command after the last result was begun. */
+  isBegun: boolean;
+}
+
+export interface GuestHost {
+  timing: Timing;
+  faults: () => GuestFaults;
+  powerOff(): void;
+  reboot(): void;
+}
+
+const folder = '/var/lib/berth';
+const handover = `${folder}/handover`;
+const progress = `${folder}/progress`;
+/** cloud-init runs it at the end of each boot. */
+const script = '/var/lib/cloud/scripts/per-boot/00-berth';
+const keptBytes = 4096;
+/** From a command that ends the guest to its end. */
+const goingDownMs = 20;
+const interruption = '\nInterrupted: the server stopped or restarted while this command ran.\n';
+
+/** Boots, and works; ends with its run. */
+export async function liveGuest(instance: Instance, run: Run, host: GuestHost): Promise<void> {
+  if (host.faults().neverBoots) return;
+  const { network, boot } = host.timing;
+  await run.pause(network);
+  run.hasAddresses = true;
+  await run.pause(Math.max(0, boot - network));
+  if (readEntry(instance.files, script)) await carryOut(instance, run, host);
+}
+
+async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<void> {
+  const work = instance.work ?? takeOver(instance);
+  if (!work) return report(instance, 'failed', 0);
+  instance.work = work;
+  const { commands, results } = work;
+  while (results.length < commands.length) {
+    if (work.isBegun) {
+      results.push({ status: 143, output: interruption });
+      work.isBegun = false;
+      continue;
+    }
+    report(instance, 'running', results.length + 1);
+    work.isBegun = true;
+    const outcome = await execute(commands[results.length] ?? [], machineOf(instance, run));
+    results.push({ status: outcome.status, output: outcome.output });
+    work.isBegun = false;
+    if (outcome.power) {
+      await run.pause(goingDownMs);
+      return outcome.power === 'off' ? host.powerOff() : host.reboot();
+    }
+  }
+  report(instance, 'done', commands.length);
+  delete instance.work;
+  removeEntry(instance.files, script);
+}
+
+function takeOver(instance: Instance): GuestWork | undefined {
+  const file = readEntry(instance.files, handover);
+  if (!file) return undefined;
+  report(instance, 'preparing', 0);
+  const commands = parseHandover(file.content.toString());
+  removeEntry(instance.files, handover);
+  return { commands, results: [], isBegun: false };
+}
+
+/** A shell script of `add_command '<set -- arguments>'` lines; the password hash is of no use here. */
+function parseHandover(text: string): string[][] {
+  const words = shellWords(text);
+  return words.flatMap((word, index) =>
+    word === 'add_command' ? [shellWords(words[index + 1] ?? '').slice(2)] : [],
+  );
+}
+
+function execute(argv: string[], machine: Machine): Promise<Outcome> {
+  const [program = '', option] = argv;
+  return /(^|\/)sh$/.test(program) && option === '-c'
+    ? runShell(argv.at(-1) ?? '', machine)
+    : runProgram(argv, machine);
+}
+
+function machineOf(instance: Instance, run: Run): Machine {
+  return {
+    sleep: (seconds) => run.pause(seconds * 1000),
+    write(path, content, append) {
+      const full = normal(path.startsWith('/') ? path : `/root/${path}`);
+      const before = append ? (readEntry(instance.files, full)?.content.toString() ?? '') : '';
+      putFile(instance.files, full, before + content, 0o644);
+    },
+  };
+}
+
+/** A line of where it is, then each result: its status, the length of its output, the output. */
+function report(instance: Instance, phase: string, number: number): void {
+  const results = (instance.work?.results ?? []).map(({ status, output }) => {
+    const kept = Buffer.from(output).subarray(-keptBytes);
+    return Buffer.concat([Buffer.from(`${status} ${kept.length}\n`), kept]);
+  });
+  putFile(
+    instance.files,
+    progress,
+    Buffer.concat([Buffer.from(`${phase} ${number} ok\n`), ...results]),
+  );
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+export type Place =
+  | { socketPath: string }
+  | {
+      /** Any free one, if not given. */
+      port?: number;
+      /** PEM: its own, and the certificate of the only client that it takes. */
+      cert: string;
+      key: string;
+      clientCert: string;
+    };
+
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface Listening {
+  socketPath?: string;
+  url?: string;
+  /** Ends it and every connection; a socket's file goes, too. */
+  stop(): Promise<void>;
+}
+
+export async function listen(
+  place: Place,
+  onRequest: RequestListener,
+  onUpgrade: Upgrade,
+): Promise<Listening> {
+  const server = 'socketPath' in place ? createServer(onRequest) : tlsServer(place, onRequest);
+  const sockets = new Set<Duplex>();
+  server.on('connection', (socket: Duplex) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', onUpgrade);
+  if ('socketPath' in place) {
+    // What a process that was killed left there.
+    rmSync(place.socketPath, { force: true });
+    server.listen(place.socketPath);
+  } else server.listen(place.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = () => stopServer(server, sockets);
+  if ('socketPath' in place) return { socketPath: place.socketPath, stop };
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+function tlsServer(place: Exclude<Place, { socketPath: string }>, onRequest: RequestListener) {
+  const { cert, key, clientCert } = place;
+  const client = { ca: clientCert, requestCert: true, rejectUnauthorized: true };
+  return createTlsServer({ cert, key, ...client }, onRequest);
+}
+
+async function stopServer(server: Server, sockets: Set<Duplex>): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}

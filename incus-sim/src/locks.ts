@@ -1,0 +1,52 @@
+import type { Instance, Lock } from './model.ts';
+import type { Work } from './operations.ts';
+import { refuse } from './refusal.ts';
+
+interface Wish {
+  action: Lock['action'];
+  /** Others of the same action may join it, and it may join one. */
+  reusable?: boolean;
+  /** It goes on under a lock of these actions. */
+  inherits?: Lock['action'][];
+}
+
+/**
+ * Holds an instance for an action, as Incus does: another action is refused as busy, a second one
+ * of the same kind waits for the first, and answers false when that has done its work.
+ */
+export async function locked(
+  work: Work,
+  instance: Instance,
+  { action, reusable = false, inherits = [] }: Wish,
+  act: () => Promise<void>,
+): Promise<boolean> {
+  const held = instance.lock;
+  if (held?.action === action && !(reusable && held.reusable)) {
+    if (await work.until(held.ended)) return false;
+  } else if (held && (held.action === action || inherits.includes(held.action))) {
+    await act();
+    return true;
+  }
+  if (instance.lock) refuse(`Instance is busy running a "${instance.lock.action}" operation`);
+  await hold(instance, { action, reusable }, act);
+  return true;
+}
+
+/** Holds an instance that nobody holds. */
+export async function hold(
+  instance: Instance,
+  { action, reusable }: Pick<Lock, 'action' | 'reusable'>,
+  act: () => Promise<void>,
+): Promise<void> {
+  const { promise: ended, resolve } = Promise.withResolvers<boolean>();
+  const lock = { action, reusable, ended };
+  instance.lock = lock;
+  let succeeded = false;
+  try {
+    await act();
+    succeeded = true;
+  } finally {
+    if (instance.lock === lock) delete instance.lock;
+    resolve(succeeded);
+  }
+}

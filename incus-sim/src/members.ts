@@ -1,0 +1,68 @@
+import { type Answer, sync } from './answers.ts';
+import type { Engine } from './engine.ts';
+import type { Instance, Member, Model } from './model.ts';
+import { refuse } from './refusal.ts';
+import type { Routes } from './router.ts';
+
+/** A member whose daemon is down is listed as online until its heartbeat is that old. */
+const offlineAfterMs = 20_000;
+
+export function memberRoutes({ model }: Engine): Routes {
+  return {
+    'GET /1.0/cluster/members': (): Answer => {
+      if (model.members.size === 0) refuse('Server is not clustered');
+      return sync([...model.members.values()].map(view));
+    },
+  };
+}
+
+function view(member: Member) {
+  const { name, address, downSince } = member;
+  const silentMs = downSince === undefined ? 0 : Date.now() - downSince;
+  const isOffline = silentMs >= offlineAfterMs;
+  return {
+    server_name: name,
+    url: `https://${address}`,
+    status: isOffline ? 'Offline' : 'Online',
+    message: isOffline ? `No heartbeat for ${silentMs / 1000}s` : 'Fully operational',
+    architecture: 'x86_64',
+    roles: ['database'],
+    database: true,
+    description: '',
+    failure_domain: 'default',
+    groups: ['default'],
+    config: {},
+  };
+}
+
+/** Where a new instance goes: to the member that was asked for, else to the emptiest. */
+export function placeFor({ members }: Model, target: string | null): string {
+  if (members.size === 0) return 'none';
+  if (target !== null) {
+    const member = members.get(target) ?? refuse('Cluster member not found', 404);
+    if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
+    return member.name;
+  }
+  const online = [...members.values()].filter(({ downSince }) => downSince === undefined);
+  const [emptiest] = online.sort((a, b) => a.instances - b.instances);
+  return emptiest?.name ?? refuse('No suitable cluster member could be found');
+}
+
+/** The member that a call is for, by name; `none` without a cluster. */
+export function askedMember({ members }: Model, target: string | null): string {
+  if (members.size === 0) return 'none';
+  const [first] = members.values();
+  const member = target === null ? first : members.get(target);
+  return member?.name ?? refuse('Cluster member not found', 404);
+}
+
+export const isOutOfReach = ({ members }: Model, { member }: Instance): boolean =>
+  members.get(member)?.downSince !== undefined;
+
+/** Only the member of an instance answers for it. */
+export function refuseOutOfReach(model: Model, instance: Instance): void {
+  if (!isOutOfReach(model, instance)) return;
+  const address = model.members.get(instance.member)?.address;
+  const why = `Unable to connect to: ${address} ([dial tcp ${address}: connect: connection refused])`;
+  refuse(`Get "https://${address}/1.0": ${why}`);
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import type { GuestWork } from './guest.ts';
+import { refuse } from './refusal.ts';
+import type { Run } from './runs.ts';
+import type { Tree } from './tree.ts';
+
+export type Config = Record<string, string>;
+export type Devices = Record<string, Config>;
+export type InstanceKind = 'container' | 'virtual-machine';
+
+export interface Project {
+  name: string;
+  description: string;
+  config: Config;
+  instances: Map<string, Instance>;
+  /** By fingerprint. */
+  images: Map<string, Image>;
+  aliases: Map<string, Alias>;
+}
+
+export interface Instance {
+  project: Project;
+  name: string;
+  type: InstanceKind;
+  description: string;
+  config: Config;
+  devices: Devices;
+  profiles: string[];
+  createdAt: Date;
+  lastUsedAt: Date;
+  /** `none` without a cluster. */
+  member: string;
+  status: 'Stopped' | 'Running' | 'Frozen';
+  /** While it is not stopped. */
+  run?: Run;
+  /** The action that holds it, as Incus names it in "Instance is busy running a ...". */
+  lock?: Lock;
+  /** What differs from its image. */
+  files: Tree;
+  /** What its guest has taken over and not finished, over restarts. */
+  work?: GuestWork;
+}
+
+export interface Lock {
+  action: 'create' | 'start' | 'stop' | 'restart' | 'delete';
+  /** Others may join it. */
+  reusable: boolean;
+  ended: Promise<boolean>;
+}
+
+export interface Image {
+  fingerprint: string;
+  type: InstanceKind;
+  /** Bytes. */
+  size: number;
+  properties: Config;
+  fileName: string;
+  createdAt: Date;
+  uploadedAt: Date;
+}
+
+export interface Alias {
+  name: string;
+  description: string;
+  target: string;
+  type: InstanceKind;
+}
+
+export interface Volume {
+  name: string;
+  type: 'container' | 'virtual-machine' | 'image' | 'custom';
+  project: Project;
+  member: string;
+  createdAt: Date;
+}
+
+export interface Pool {
+  name: string;
+  driver: string;
+  description: string;
+  config: Config;
+  totalBytes: number;
+  /** Whatever is written fails with "no space left on device". */
+  full: boolean;
+  /** By project, then by type and name. */
+  volumes: Map<Project, Map<string, Volume>>;
+}
+
+export interface Network {
+  name: string;
+  type: string;
+  description: string;
+  config: Config;
+  users: Set<Instance>;
+  /** MAC and IP addresses of NICs on it, and whose they are. */
+  claims: Map<string, Set<Instance>>;
+}
+
+export interface Member {
+  name: string;
+  address: string;
+  /** How many instances it has. */
+  instances: number;
+  /** When its daemon went down, in milliseconds. */
+  downSince?: number;
+}
+
+/** Everything that the simulated Incus holds, but for operations and connections. */
+export interface Model {
+  projects: Map<string, Project>;
+  pools: Map<string, Pool>;
+  networks: Map<string, Network>;
+  /** Empty without a cluster. */
+  members: Map<string, Member>;
+}
+
+export function createModel(memberNames: readonly string[]): Model {
+  const members = memberNames.map((name, index): [string, Member] => [
+    name,
+    { name, address: `10.255.0.${index + 1}:8443`, instances: 0 },
+  ]);
+  const model: Model = {
+    projects: new Map(),
+    pools: new Map(),
+    networks: new Map(),
+    members: new Map(members),
+  };
+  addProject(model, { name: 'default', description: 'Default Incus project', config: {} });
+  return model;
+}
+
+export function addProject(
+  model: Model,
+  { name, description, config }: Pick<Project, 'name' | 'description' | 'config'>,
+): Project {
+  const features = { 'features.images': 'true', 'features.profiles': 'true' };
+  const storage = { 'features.storage.buckets': 'true', 'features.storage.volumes': 'true' };
+  const project: Project = {
+    name,
+    description,
+    config: { ...features, ...storage, ...config },
+    instances: new Map(),
+    images: new Map(),
+    aliases: new Map(),
+  };
+  model.projects.set(name, project);
+  return project;
+}
+
+/** Whose images a project uses: its own or, without that feature, those of the default project. */
+export function imagesOf(model: Model, name: string): Project {
+  const project = model.projects.get(name) ?? refuse('Project not found', 404);
+  const isOwn = project.config['features.images'] === 'true';
+  return isOwn ? project : (model.projects.get('default') ?? project);
+}
+
+export function findInstance(model: Model, projectName: string, name: string): Instance {
+  return (
+    model.projects.get(projectName)?.instances.get(name) ??
+    refuse(
+      `Failed to fetch instance "${name}" in project "${projectName}": Instance not found`,
+      404,
+    )
+  );
+}
+
+export function addVolume(pool: Pool, volume: Volume): void {
+  const ofProject = pool.volumes.get(volume.project) ?? new Map<string, Volume>();
+  pool.volumes.set(volume.project, ofProject);
+  ofProject.set(`${volume.type}/${volume.name}`, volume);
+}
+
+export function removeVolume(
+  pool: Pool,
+  { project, type, name }: Omit<Volume, 'member' | 'createdAt'>,
+) {
+  return pool.volumes.get(project)?.delete(`${type}/${name}`) ?? false;
+}
+
+/** The pool of an instance's root disk. */
+export function rootPool(model: Model, { devices }: Pick<Instance, 'devices'>): Pool {
+  const root = Object.values(devices).find(({ type, path }) => type === 'disk' && path === '/');
+  const pool = model.pools.get(root?.pool ?? '');
+  return (
+    pool ??
+    refuse(
+      'Failed creating instance record: Failed initializing instance: ' +
+        (root
+          ? 'Failed loading storage pool: Storage pool not found'
+          : 'No root device could be found'),
+      root ? 404 : 500,
+    )
+  );
+}
+
+/** An address of the kind that Incus makes up: `10:66:6a:...`. */
+export function newMac(): string {
+  const hex = randomUUID().slice(0, 6);
+  return `10:66:6a:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`;
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorBody, syncBody } from './answers.ts';
+import type { Events } from './events.ts';
+import type { OperationFault, Point } from './faults.ts';
+import { isRefusal, refusal, refuse } from './refusal.ts';
+
+/** Incus forgets an operation so long after its end. */
+const keptMs = 5000;
+
+const statusCodes = { Pending: 105, Running: 103, Success: 200, Failure: 400 } as const;
+
+interface Operation {
+  id: string;
+  project: string;
+  description: string;
+  resources: Record<string, string[]>;
+  location: string;
+  createdAt: Date;
+  updatedAt: Date;
+  status: keyof typeof statusCodes;
+  metadata: Record<string, unknown> | null;
+  failure?: { text: string; status: number };
+  ended: Promise<void>;
+}
+
+/** An operation as Incus shows it. */
+export type RenderedOperation = ReturnType<typeof render>;
+
+export interface NewOperation {
+  project: string;
+  description: string;
+  /** URLs by kind, with their project. */
+  resources?: Record<string, string[]>;
+  location?: string;
+  fault?: OperationFault | undefined;
+}
+
+/** What the work of an operation may do. */
+export interface Work {
+  /** Takes time. Never ends when the daemon is killed meanwhile: the rest is then never done. */
+  pause(ms: number): Promise<void>;
+  /** The same for a wait for something else. */
+  until<T>(event: Promise<T>): Promise<T>;
+  /** Fails here, if it is to. */
+  reach(point: Point): void;
+  metadata(metadata: Record<string, unknown>): void;
+}
+
+export interface Operations {
+  /** Starts it, and answers how it looks at first. */
+  start(operation: NewOperation, run: (work: Work) => Promise<void>): RenderedOperation;
+  get(id: string): RenderedOperation;
+  /** Of a project, by their status in small letters. */
+  list(project: string): Record<string, RenderedOperation[]>;
+  /** The body of the answer to a wait; -1 waits for ever. */
+  wait(id: string, seconds: number): Promise<string>;
+  /** As at the daemon's end: those under way stop where they are, and all are forgotten. */
+  forgetAll(): void;
+}
+
+function render(operation: Operation) {
+  const { id, description, createdAt, updatedAt, status, resources, metadata } = operation;
+  return {
+    id,
+    class: 'task',
+    description,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+    status,
+    status_code: statusCodes[status] as number,
+    resources,
+    metadata,
+    may_cancel: false,
+    err: operation.failure?.text ?? '',
+    location: operation.location,
+  };
+}
+
+/** Each one anew: what waits for a shared one would be kept for ever. */
+const never = () => new Promise<never>(() => {});
+
+export function createOperations(events: Events): Operations {
+  const operations = new Map<string, Operation>();
+  let daemon = newDaemon();
+
+  function report(operation: Operation): void {
+    events.operation(operation.project, render(operation));
+  }
+
+  function workOf(operation: Operation, fault: OperationFault | undefined): Work {
+    const { signal } = daemon;
+    const until = async <T>(event: Promise<T>) => {
+      const value = await event;
+      return signal.aborted ? await never() : value;
+    };
+    return {
+      until,
+      pause: (ms) => until(sleep(ms, undefined, { signal, ref: false }).catch(() => {})),
+      reach(point) {
+        if (fault?.at === point) throw refusal(fault.text, fault.status);
+      },
+      metadata(metadata) {
+        operation.metadata = { ...operation.metadata, ...metadata };
+        operation.updatedAt = new Date();
+        report(operation);
+      },
+    };
+  }
+
+  async function carryOut(operation: Operation, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+      operation.status = 'Success';
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      operation.status = 'Failure';
+      operation.failure = { text: error.message, status: error.status };
+    }
+    report(operation);
+    setTimeout(() => operations.delete(operation.id), keptMs).unref();
+  }
+
+  const find = (id: string) => operations.get(id) ?? refuse('Operation not found', 404);
+
+  return {
+    start({ fault, ...given }, run) {
+      const now = new Date();
+      const operation: Operation = {
+        resources: {},
+        location: 'none',
+        ...given,
+        id: randomUUID(),
+        createdAt: now,
+        updatedAt: now,
+        status: 'Pending',
+        metadata: null,
+        ended: never(),
+      };
+      operations.set(operation.id, operation);
+      report(operation);
+      operation.status = 'Running';
+      const shown = render(operation);
+      report(operation);
+      const work = workOf(operation, fault);
+      operation.ended = carryOut(operation, async () => {
+        // Incus answers before the work has begun.
+        await work.pause(0);
+        work.reach('begin');
+        await run(work);
+        work.reach('end');
+      });
+      return shown;
+    },
+    get: (id) => render(find(id)),
+    list(project) {
+      const ofProject = [...operations.values()].filter((o) => o.project === project).map(render);
+      return Object.groupBy(ofProject, ({ status }) => status.toLowerCase()) as Record<
+        string,
+        RenderedOperation[]
+      >;
+    },
+    wait(id, seconds) {
+      const operation = find(id);
+      return waitBody(operation, seconds);
+    },
+    forgetAll() {
+      operations.clear();
+      daemon.abort();
+      daemon = newDaemon();
+    },
+  };
+}
+
+/** Its end ends the work that it does. */
+function newDaemon(): AbortController {
+  const daemon = new AbortController();
+  setMaxListeners(0, daemon.signal);
+  return daemon;
+}
+
+async function waitBody(operation: Operation, seconds: number): Promise<string> {
+  const timer = new AbortController();
+  const timeOver =
+    seconds < 0
+      ? never()
+      : sleep(seconds * 1000, undefined, { ref: false, signal: timer.signal }).catch(() => {});
+  await Promise.race([operation.ended, timeOver]);
+  timer.abort();
+  const { failure, status } = operation;
+  if (failure) return errorBody(failure.text, failure.status);
+  // In Incus 6.0 this and an operation's own failure look alike.
+  if (status !== 'Success') return errorBody('context deadline exceeded', 500);
+  return syncBody(render(operation));
+}

@@ -1,0 +1,127 @@
+import { type Answer, created, done, sync } from './answers.ts';
+import type { Engine } from './engine.ts';
+import { askedMember } from './members.ts';
+import { type Config, type Model, type Pool, removeVolume, type Volume } from './model.ts';
+import { refuse } from './refusal.ts';
+import { type Call, jsonBody, part, type Routes } from './router.ts';
+import { instancePath, urlIn } from './urls.ts';
+
+interface NewPool {
+  name: string;
+  driver: string;
+  description?: string;
+  config?: Config;
+}
+
+const drivers = ['btrfs', 'dir', 'lvm', 'zfs'];
+const gibibyte = 2 ** 30;
+/** What a volume takes, as far as the pool's use shows it. */
+const volumeBytes = 300 * 2 ** 20;
+
+export function poolRoutes({ model }: Engine): Routes {
+  return {
+    'POST /1.0/storage-pools': (call) => create(model, call),
+    'GET /1.0/storage-pools/:pool': (call) => sync(view(model, find(model, call))),
+    'DELETE /1.0/storage-pools/:pool': (call) => {
+      const pool = find(model, call);
+      if (count(pool) > 0) refuse('The storage pool is currently in use', 400);
+      model.pools.delete(pool.name);
+      return done();
+    },
+    'GET /1.0/storage-pools/:pool/resources': (call) => {
+      askedMember(model, call.query.get('target'));
+      const pool = model.pools.get(part(call, 'pool')) ?? refuse('Storage pool not found');
+      const used = pool.full ? pool.totalBytes : count(pool) * volumeBytes;
+      return sync({ space: { used, total: pool.totalBytes }, inodes: { used: 0, total: 0 } });
+    },
+    'GET /1.0/storage-pools/:pool/volumes': (call) => {
+      const pool = find(model, call);
+      const project = model.projects.get(call.project);
+      const volumes = project ? [...(pool.volumes.get(project)?.values() ?? [])] : [];
+      return sync(volumes.map(volumeView));
+    },
+    'DELETE /1.0/storage-pools/:pool/volumes/:type/:name': (call) => removeOne(model, call),
+  };
+}
+
+const find = (model: Model, call: Call): Pool =>
+  model.pools.get(part(call, 'pool')) ?? refuse('Storage pool not found', 404);
+
+function count({ volumes }: Pool): number {
+  return [...volumes.values()].reduce((sum, ofProject) => sum + ofProject.size, 0);
+}
+
+async function create(model: Model, call: Call): Promise<Answer> {
+  const wanted = await jsonBody<NewPool>(call);
+  const { name, driver, description = '', config = {} } = wanted;
+  if (model.pools.has(name)) {
+    refuse('The storage pool already exists: The record already exists', 409);
+  }
+  if (!drivers.includes(driver)) refuse('Unknown driver');
+  // In a cluster each member is told first what is its own, and nothing is made yet.
+  if (call.query.get('target') === null) addPool(model, { name, driver, description, config });
+  return created(`/1.0/storage-pools/${name}`);
+}
+
+/** Also for what a simulator holds from its start. */
+export function addPool(
+  model: Model,
+  { name, driver, description, config }: Required<NewPool>,
+): Pool {
+  const gibibytes = Number(/^(\d+)GiB$/.exec(config.size ?? '')?.[1] ?? 100);
+  const pool: Pool = {
+    name,
+    driver,
+    description,
+    config: { source: `/var/lib/incus/disks/${name}.img`, ...config },
+    totalBytes: gibibytes * gibibyte,
+    full: false,
+    volumes: new Map(),
+  };
+  model.pools.set(name, pool);
+  return pool;
+}
+
+function removeOne(model: Model, call: Call): Answer {
+  const pool = find(model, call);
+  const project = model.projects.get(call.project) ?? refuse('Project not found', 404);
+  const type = part(call, 'type') as Volume['type'];
+  const name = part(call, 'name');
+  const isThere = pool.volumes.get(project)?.has(`${type}/${name}`);
+  if (!isThere) refuse('Storage pool volume not found', 404);
+  if (type !== 'custom')
+    refuse(`Storage volumes of type "${type}" cannot be deleted with the storage API`, 400);
+  removeVolume(pool, { project, type, name });
+  return done();
+}
+
+function view({ members }: Model, { name, driver, description, config, volumes }: Pool) {
+  const used = [...volumes.values()].flatMap((ofProject) => [...ofProject.values()]);
+  return {
+    name,
+    driver,
+    description,
+    config,
+    status: 'Created',
+    locations: members.size === 0 ? ['none'] : [...members.keys()],
+    used_by: used.map(userOf),
+  };
+}
+
+function userOf({ name, type, project }: Volume): string {
+  return urlIn(project.name, type === 'image' ? `/1.0/images/${name}` : instancePath(name));
+}
+
+function volumeView(volume: Volume) {
+  return {
+    name: volume.name,
+    type: volume.type,
+    description: '',
+    config: {},
+    content_type: 'filesystem',
+    project: volume.type === 'image' ? 'default' : volume.project.name,
+    location: volume.member,
+    created_at: volume.createdAt.toISOString(),
+    used_by: [userOf(volume)],
+  };
+}

@@ -1,0 +1,74 @@
+import type { Engine } from './engine.ts';
+import { liveGuest } from './guest.ts';
+import type { Instance } from './model.ts';
+import { startRun } from './runs.ts';
+import { instancePath } from './urls.ts';
+
+/** Switches an instance on; its guest boots by itself. */
+export function switchOn(engine: Engine, instance: Instance): void {
+  const run = startRun();
+  instance.run = run;
+  instance.status = 'Running';
+  instance.lastUsedAt = run.startedAt;
+  void liveGuest(instance, run, {
+    timing: engine.timing,
+    faults: () => engine.faults.ofGuest(instance.name),
+    powerOff: () => guestPowersOff(engine, instance),
+    reboot: () => guestReboots(engine, instance),
+  });
+}
+
+export function switchOff(instance: Instance): void {
+  const { run } = instance;
+  delete instance.run;
+  instance.status = 'Stopped';
+  run?.end();
+}
+
+/** The guest ends by itself. Whoever asked it to reports that; else Incus notices. */
+export function guestPowersOff(engine: Engine, instance: Instance): void {
+  switchOff(instance);
+  if (!instance.lock) reportAct(engine, instance, 'instance-shutdown', { requested: false });
+}
+
+function guestReboots(engine: Engine, instance: Instance): void {
+  switchOff(instance);
+  switchOn(engine, instance);
+  reportAct(engine, instance, 'instance-restarted', { requested: false });
+}
+
+/** Asks the guest to shut down, which it does in its own time, or not at all. */
+export async function askToShutDown(engine: Engine, instance: Instance): Promise<void> {
+  const { run } = instance;
+  const { ignoresShutdown, neverBoots } = engine.faults.ofGuest(instance.name);
+  if (!run || ignoresShutdown || neverBoots) return;
+  await run.pause(engine.timing.shutdown);
+  guestPowersOff(engine, instance);
+}
+
+export function freeze(instance: Instance): void {
+  instance.status = 'Frozen';
+  instance.run?.freeze();
+}
+
+export function thaw(instance: Instance): void {
+  instance.status = 'Running';
+  instance.run?.thaw();
+}
+
+/** Sends the event for something that happened to an instance. */
+export function reportAct(
+  { events }: Engine,
+  instance: Instance,
+  action: string,
+  details: { context?: Record<string, unknown>; requested?: boolean } = {},
+): void {
+  events.lifecycle({
+    project: instance.project.name,
+    action,
+    source: instancePath(instance.name),
+    name: instance.name,
+    location: instance.member,
+    ...details,
+  });
+}

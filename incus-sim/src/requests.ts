@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, failed } from './answers.ts';
+import type { Engine } from './engine.ts';
+import { fileRoutes } from './files.ts';
+import { imageRoutes } from './images.ts';
+import { instanceRoutes } from './instances.ts';
+import { memberRoutes } from './members.ts';
+import { metricsRoutes } from './metrics.ts';
+import { networkRoutes } from './networks.ts';
+import { operationRoutes } from './operation-routes.ts';
+import { poolRoutes } from './pools.ts';
+import { projectRoutes } from './projects.ts';
+import { isRefusal } from './refusal.ts';
+import { createRouter, type Routes } from './router.ts';
+import { serverRoutes } from './server.ts';
+import { stateRoutes } from './state-changes.ts';
+
+/** Answers requests as Incus does, and with what the faults want to go wrong. */
+export function createRequestListener(engine: Engine, control: Routes) {
+  const route = createRouter([
+    serverRoutes(engine),
+    memberRoutes(engine),
+    projectRoutes(engine),
+    poolRoutes(engine),
+    networkRoutes(engine),
+    imageRoutes(engine),
+    instanceRoutes(engine),
+    stateRoutes(engine),
+    fileRoutes(engine),
+    operationRoutes(engine),
+    metricsRoutes(engine),
+    control,
+  ]);
+
+  async function answer(request: IncomingMessage): Promise<Answer | 'drop'> {
+    const { method = 'GET', headers } = request;
+    const url = new URL(request.url ?? '/', 'http://incus');
+    const found = route(method, url.pathname);
+    const faults = engine.faults.take(method, url.pathname);
+    for (const fault of faults) {
+      if (fault.kind === 'delay') await sleep(fault.ms, undefined, { ref: false });
+      if (fault.kind === 'error') return failed(fault.text, fault.status);
+      if (fault.kind === 'drop' && fault.when === 'before') return 'drop';
+    }
+    const answered = found
+      ? await found.handler({
+          parts: found.parts,
+          query: url.searchParams,
+          project: url.searchParams.get('project') ?? 'default',
+          headers,
+          body: request,
+          fault: faults.find((fault) => fault.kind === 'operation'),
+        })
+      : failed('not found', 404);
+    return faults.some((fault) => fault.kind === 'drop') ? 'drop' : answered;
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const answered = await answer(request);
+      if (answered === 'drop') request.socket.destroy();
+      else await send(response, answered);
+    } catch (error) {
+      // The client went away in the midst of its request.
+      if (request.socket.destroyed) return;
+      if (!isRefusal(error)) throw error;
+      await send(response, failed(error.message, error.status));
+    }
+  };
+}
+
+async function send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+  response.writeHead(status, headers);
+  if (body instanceof Promise) {
+    response.flushHeaders();
+    response.end(await body);
+  } else response.end(body);
+}

@@ -1,0 +1,60 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** An instance's time from being switched on to being switched off. */
+export interface Run {
+  startedAt: Date;
+  /** Its first process, as the host sees it. */
+  pid: number;
+  /** Its network is up. */
+  hasAddresses: boolean;
+  isOver(): boolean;
+  /** Resolves at its end. */
+  ended: Promise<void>;
+  end(): void;
+  freeze(): void;
+  thaw(): void;
+  /** How long it has not been frozen, in milliseconds. */
+  awakeMs(): number;
+  /** Time of the guest's own: none passes while it is frozen, and never ends after its end. */
+  pause(ms: number): Promise<void>;
+}
+
+let lastPid = 1000;
+
+export function startRun(): Run {
+  const power = new AbortController();
+  setMaxListeners(0, power.signal);
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let frozen: PromiseWithResolvers<void> | undefined;
+  let frozenAt = 0;
+  let frozenMs = 0;
+  const startedAt = new Date();
+  lastPid += 1;
+  return {
+    startedAt,
+    pid: lastPid,
+    hasAddresses: false,
+    isOver: () => power.signal.aborted,
+    ended,
+    end() {
+      power.abort();
+      resolve();
+    },
+    freeze() {
+      frozen = Promise.withResolvers<void>();
+      frozenAt = Date.now();
+    },
+    thaw() {
+      frozenMs += Date.now() - frozenAt;
+      frozen?.resolve();
+      frozen = undefined;
+    },
+    awakeMs: () => (frozen ? frozenAt : Date.now()) - startedAt.getTime() - frozenMs,
+    async pause(ms) {
+      await sleep(ms, undefined, { signal: power.signal, ref: false }).catch(() => {});
+      while (frozen) await frozen.promise;
+      if (power.signal.aborted) await new Promise(() => {});
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { sync } from './answers.ts';
+import type { Engine } from './engine.ts';
+import { askedMember } from './members.ts';
+import type { Routes } from './router.ts';
+
+const apiExtensions = [
+  'etag',
+  'network',
+  'storage',
+  'projects',
+  'instances',
+  'clustering',
+  'metrics',
+];
+
+export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
+  return {
+    'GET /1.0': ({ query }) =>
+      sync({
+        config: {},
+        api_extensions: apiExtensions,
+        api_status: 'stable',
+        api_version: '1.0',
+        auth: 'trusted',
+        public: false,
+        environment: {
+          architectures: ['x86_64'],
+          driver: 'lxc',
+          driver_version: '6.0.4',
+          project: query.get('project') ?? 'default',
+          server: 'incus',
+          server_clustered: model.members.size > 0,
+          server_name: model.members.size > 0 ? askedMember(model, null) : 'simulated',
+          server_pid: process.pid,
+          server_version: '6.0.4',
+          storage: 'btrfs',
+          storage_supported_drivers: ['btrfs', 'dir'].map((name) => ({
+            Name: name,
+            Version: '1',
+            Remote: false,
+          })),
+        },
+      }),
+    'GET /1.0/resources': ({ query }) => {
+      askedMember(model, query.get('target'));
+      return sync({
+        cpu: { architecture: 'x86_64', total: cores, sockets: [] },
+        memory: { total: memoryBytes, used: Math.floor(memoryBytes / 8) },
+      });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocketServer } from 'ws';
+import { type Administrator, administratorOf } from './administrator.ts';
+import { controlRoutes } from './control.ts';
+import { createEngine, type Engine, type EngineOptions } from './engine.ts';
+import type { EventFaults } from './events.ts';
+import type { Faults } from './faults.ts';
+import { plantImage } from './images.ts';
+import { type Listening, listen, type Place, type Upgrade } from './listening.ts';
+import { addProject, type Config, type InstanceKind, type Model } from './model.ts';
+import { refuse } from './refusal.ts';
+import { createRequestListener } from './requests.ts';
+
+export interface SimulatorOptions extends EngineOptions {
+  listen: Place;
+}
+
+/** What can be done to it that no client of Incus could. */
+export interface SimulatorControls {
+  faults: Faults;
+  administrator: Administrator;
+  disturbEvents(faults: EventFaults): void;
+  fillPool(name: string, full: boolean): void;
+  takeMemberDown(name: string, down: boolean): void;
+  /** Resolves when it answers again. Instances run on; what was under way stops where it is. */
+  restartDaemon(absentMs?: number): Promise<void>;
+  /** A project with an image, unless it is there; answers the image's fingerprint. */
+  plantImage(project: string, alias: string, type?: InstanceKind): string;
+}
+
+export interface Simulator extends SimulatorControls {
+  socketPath: string;
+  /** Where it listens with certificates. */
+  url: string;
+  /** Instances by project, for tests with very many: as though they had always been there. */
+  model: Model;
+  close(): Promise<void>;
+}
+
+/** A simulated Incus. It keeps everything in memory, and its servers are not real. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const engine = createEngine(options);
+  let listening: Listening | undefined;
+  const controls: SimulatorControls = {
+    ...controlsOf(engine),
+    async restartDaemon(absentMs = 0) {
+      await listening?.stop();
+      loseEverythingUnderWay(engine);
+      await sleep(absentMs);
+      listening = await open();
+    },
+  };
+  const onRequest = createRequestListener(engine, controlRoutes(controls));
+  const onUpgrade = eventUpgrade(engine);
+  const open = () => listen(options.listen, onRequest, onUpgrade);
+  listening = await open();
+  return {
+    ...controls,
+    socketPath: listening.socketPath ?? '',
+    url: listening.url ?? '',
+    model: engine.model,
+    async close() {
+      await listening?.stop();
+      loseEverythingUnderWay(engine);
+      for (const project of engine.model.projects.values()) {
+        for (const { run } of project.instances.values()) run?.end();
+      }
+    },
+  };
+}
+
+function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
+  const { model, faults, events } = engine;
+  return {
+    faults,
+    administrator: administratorOf(engine),
+    disturbEvents: events.disturb,
+    fillPool(name, full) {
+      const pool = model.pools.get(name) ?? refuse('Storage pool not found', 404);
+      pool.full = full;
+    },
+    takeMemberDown(name, down) {
+      const member = model.members.get(name) ?? refuse('Cluster member not found', 404);
+      if (down) member.downSince = Date.now();
+      else delete member.downSince;
+    },
+    plantImage(project, alias, type) {
+      const config: Config = { 'features.networks': 'false' };
+      const there =
+        model.projects.get(project) ??
+        addProject(model, { name: project, description: '', config });
+      return plantImage(there, alias, type);
+    },
+  };
+}
+
+function loseEverythingUnderWay({ model, operations, events }: Engine): void {
+  operations.forgetAll();
+  events.disconnectAll();
+  for (const project of model.projects.values()) {
+    for (const instance of project.instances.values()) delete instance.lock;
+  }
+}
+
+/** `GET /1.0/events` as a websocket. */
+function eventUpgrade({ events }: Engine): Upgrade {
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  return (request, socket, head) => {
+    const url = new URL(request.url ?? '/', 'http://incus');
+    if (url.pathname !== '/1.0/events') {
+      socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      const types = url.searchParams.get('type')?.split(',') ?? ['lifecycle', 'operation'];
+      const all = url.searchParams.get('all-projects') === 'true';
+      const project = all ? undefined : (url.searchParams.get('project') ?? 'default');
+      events.connect(client, { types, project });
+    });
+  };
+}

@@ -1,0 +1,65 @@
+import { posix } from 'node:path';
+
+export interface Entry {
+  type: 'file' | 'directory' | 'symlink';
+  uid: number;
+  gid: number;
+  mode: number;
+  content: Buffer;
+}
+
+/** Files by absolute path; null for one of the image that was deleted. */
+export type Tree = Map<string, Entry | null>;
+
+const directory = (mode = 0o755): Entry => ({
+  type: 'directory',
+  uid: 0,
+  gid: 0,
+  mode,
+  content: Buffer.alloc(0),
+});
+
+const folders =
+  '/ /etc /home /mnt /opt /srv /usr /usr/bin /usr/sbin /usr/local /usr/local/bin /var /var/lib';
+
+/** What every image holds, as far as anybody looks. */
+const image: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+  ...folders.split(' ').map((path): [string, Entry] => [path, directory()]),
+  ['/root', directory(0o700)],
+  ['/tmp', directory(0o1777)],
+  ['/etc/hostname', { ...directory(), type: 'file', content: Buffer.from('localhost\n') }],
+  [
+    '/etc/mtab',
+    { ...directory(0o777), type: 'symlink', content: Buffer.from('/proc/self/mounts') },
+  ],
+]);
+
+export const normal = (path: string): string => posix.resolve('/', path);
+
+export function readEntry(tree: Tree, path: string): Entry | undefined {
+  const own = tree.get(path);
+  return own === undefined ? image.get(path) : (own ?? undefined);
+}
+
+export function putFile(tree: Tree, path: string, content: string | Buffer, mode = 0o600): void {
+  tree.set(path, { ...directory(mode), type: 'file', content: Buffer.from(content) });
+}
+
+/** False when it was not there. */
+export function removeEntry(tree: Tree, path: string): boolean {
+  if (!readEntry(tree, path)) return false;
+  if (image.has(path)) tree.set(path, null);
+  else tree.delete(path);
+  return true;
+}
+
+/** Names of what a directory holds. */
+export function childrenOf(tree: Tree, path: string): string[] {
+  const prefix = path === '/' ? '/' : `${path}/`;
+  const paths = new Set([...tree.keys(), ...image.keys()]);
+  return [...paths]
+    .filter((other) => other !== path && other.startsWith(prefix) && readEntry(tree, other))
+    .map((other) => other.slice(prefix.length))
+    .filter((name) => !name.includes('/'))
+    .sort();
+}
