@@ -41,21 +41,27 @@ async function create(model: Model, call: Call): Promise<Answer> {
   const unknown = Object.keys(config).find((key) => !option.test(key));
   if (unknown !== undefined) refuse(`Invalid option for network "${name}" option "${unknown}"`);
   // In a cluster each member is told first what is its own, and nothing is made yet.
-  if (call.query.get('target') === null) {
-    const chosen = Object.entries(madeUp).map(([key, value]) => {
-      const given = config[key] ?? 'auto';
-      return [key, given === 'auto' ? value : given];
-    });
-    model.networks.set(name, {
-      name,
-      type,
-      description,
-      config: { ...config, ...Object.fromEntries(chosen) },
-      users: new Set(),
-      claims: new Map(),
-    });
-  }
+  if (call.query.get('target') === null) addNetwork(model, { name, type, description, config });
   return created(`/1.0/networks/${name}`);
+}
+
+/** Also for what a simulator holds from its start. */
+export function addNetwork(
+  model: Model,
+  { name, type, description, config }: Required<NewNetwork>,
+): void {
+  const chosen = Object.entries(madeUp).map(([key, value]) => {
+    const given = config[key] ?? 'auto';
+    return [key, given === 'auto' ? value : given];
+  });
+  model.networks.set(name, {
+    name,
+    type,
+    description,
+    config: { ...config, ...Object.fromEntries(chosen) },
+    users: new Set(),
+    claims: new Map(),
+  });
 }
 
 function view({ members }: Model, { name, type, description, config, users }: Network) {

@@ -5,9 +5,9 @@ import { controlRoutes } from './control.ts';
 import { createEngine, type Engine, type EngineOptions } from './engine.ts';
 import type { EventFaults } from './events.ts';
 import type { Faults } from './faults.ts';
-import { plantImage } from './images.ts';
 import { type Listening, listen, type Place, type Upgrade } from './listening.ts';
-import { addProject, type Config, type InstanceKind, type Model } from './model.ts';
+import type { Model } from './model.ts';
+import { type Belongings, plant } from './plant.ts';
 import { refuse } from './refusal.ts';
 import { createRequestListener } from './requests.ts';
 
@@ -24,8 +24,8 @@ export interface SimulatorControls {
   takeMemberDown(name: string, down: boolean): void;
   /** Resolves when it answers again. Instances run on; what was under way stops where it is. */
   restartDaemon(absentMs?: number): Promise<void>;
-  /** A project with an image, unless it is there; answers the image's fingerprint. */
-  plantImage(project: string, alias: string, type?: InstanceKind): string;
+  /** Makes what a client would have to make first. */
+  plant(belongings: Belongings): void;
 }
 
 export interface Simulator extends SimulatorControls {
@@ -84,13 +84,7 @@ function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
       if (down) member.downSince = Date.now();
       else delete member.downSince;
     },
-    plantImage(project, alias, type) {
-      const config: Config = { 'features.networks': 'false' };
-      const there =
-        model.projects.get(project) ??
-        addProject(model, { name: project, description: '', config });
-      return plantImage(there, alias, type);
-    },
+    plant: (belongings) => plant(engine, belongings),
   };
 }
 

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startSimulator } from './simulator.ts';
+
+// The whole product on a simulated Incus: to try its API on, without root and without Incus.
+
+const service = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url));
+const { env } = process;
+const dataDir = resolve(env.BERTH_DATA_DIR ?? 'data-simulated');
+/** Near those of a real machine, so that there is something to watch. */
+const timing = {
+  create: 400,
+  start: 200,
+  stop: 200,
+  delete: 200,
+  network: 800,
+  boot: 2500,
+  shutdown: 800,
+  download: 3000,
+};
+
+await mkdir(dataDir, { recursive: true, mode: 0o700 });
+// Relative, since the path of a unix socket has to be short.
+const socketPath = relative('.', join(dataDir, 'incus.socket'));
+const simulator = await startSimulator({
+  listen: { socketPath },
+  timing,
+  imageServers: ['images.linuxcontainers.org'],
+});
+simulator.plant({
+  project: env.BERTH_LOCAL_PROJECT ?? 'berth',
+  pool: env.BERTH_LOCAL_POOL ?? 'berth',
+  network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
+  imageAliases: ['berth-debian-12'],
+});
+process.stdout.write(`
+SIMULATED: the servers of this Berth are not real. They run nothing, can't be logged into, and are
+forgotten when it stops; those that an earlier start left in ${dataDir} show an error.
+
+`);
+const child = spawn(process.execPath, [service], {
+  stdio: 'inherit',
+  env: { ...env, BERTH_DATA_DIR: dataDir, BERTH_INCUS_SOCKET: socketPath },
+});
+// A terminal's Ctrl-C reaches the service by itself, and the engine must outlive it.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+child.on('exit', async (code) => {
+  await simulator.close();
+  process.exitCode = code ?? 1;
+});

@@ -1,0 +1,28 @@
+import type { Engine } from './engine.ts';
+import { plantImage } from './images.ts';
+import { addProject } from './model.ts';
+import { addNetwork } from './networks.ts';
+import { addPool } from './pools.ts';
+
+/** What a location needs, by name. */
+export interface Belongings {
+  project: string;
+  pool: string;
+  network: string;
+  /** Of the project's images, which are containers. */
+  imageAliases: string[];
+}
+
+/** Makes them, as though they had been there before anybody asked. */
+export function plant({ model }: Engine, { project, pool, network, imageAliases }: Belongings) {
+  const made = addProject(model, {
+    name: project,
+    description: 'Simulated servers',
+    config: { 'features.networks': 'false' },
+  });
+  for (const alias of imageAliases) plantImage(made, alias);
+  const description = 'Simulated';
+  addPool(model, { name: pool, driver: 'btrfs', description, config: { size: '100GiB' } });
+  const config = { 'ipv4.nat': 'true', 'ipv6.nat': 'true', 'ipv6.dhcp.stateful': 'true' };
+  addNetwork(model, { name: network, type: 'bridge', description, config });
+}
