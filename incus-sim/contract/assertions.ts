@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { EngineError, type EngineErrorCode } from '../../service/src/incus/errors.ts';
+
+/** For `assert.rejects`: one of these codes, and words that match. */
+export function failsWith(codes: EngineErrorCode | EngineErrorCode[], words: RegExp = /./) {
+  return (error: unknown) => {
+    assert.ok(error instanceof EngineError, String(error));
+    assert.ok([codes].flat().includes(error.code), `${error.code}: ${error.message}`);
+    assert.match(error.message, words);
+    return true;
+  };
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { failsWith } from './assertions.ts';
+import { createInstance, start } from './guests.ts';
+import { useTarget } from './target.ts';
+
+const target = useTarget();
+let name = '';
+
+const owner = { uid: 0, gid: 0 };
+const file = (content: string, mode = 0o600) => ({
+  ...owner,
+  mode,
+  type: 'file' as const,
+  content,
+});
+const folder = (mode: number) => ({ ...owner, mode, type: 'directory' as const });
+
+describe('files in an instance', () => {
+  before(async () => {
+    ({ name } = await createInstance(target, 'files'));
+  });
+
+  const pull = (path: string) => target.client.files.pull(name, path, 1000);
+
+  it('come back as they were pushed, with owner and mode', async () => {
+    const { files } = target.client;
+    await files.push(name, '/srv/own', folder(0o700));
+    const pushed = { ...file('hello', 0o640), uid: 5, gid: 7 };
+    await files.push(name, '/srv/own/ü a', pushed);
+    const pulled = await pull('/srv/own/ü a');
+    const { type, uid, gid, mode, content } = pulled ?? {};
+    assert.deepEqual([type, uid, gid, mode, content?.toString()], ['file', 5, 7, 0o640, 'hello']);
+  });
+
+  it('keep owner and mode when they are pushed again', async () => {
+    const { files } = target.client;
+    await files.push(name, '/srv/again', { ...file('long', 0o640), uid: 5 });
+    await files.push(name, '/srv/again', file('x', 0o600));
+    const pulled = await pull('/srv/again');
+    assert.deepEqual([pulled?.uid, pulled?.mode, pulled?.content.toString()], [5, 0o640, 'x']);
+  });
+
+  it('need a parent', async () => {
+    const { files } = target.client;
+    const missing = failsWith('not_found', /^Not Found$/);
+    await assert.rejects(files.push(name, '/srv/none/f', file('x')), missing);
+    await assert.rejects(files.push(name, '/srv/none/d', folder(0o700)), missing);
+  });
+
+  it('are not made where a folder is, and a folder that is there stays as it is', async () => {
+    const { files } = target.client;
+    await files.push(name, '/srv/folder', folder(0o700));
+    await files.push(name, '/srv/folder', folder(0o755));
+    const overIt = files.push(name, '/srv/folder', file('x'));
+    await assert.rejects(overIt, failsWith('failed', /is a directory/));
+    await assert.rejects(pull('/srv/folder'), failsWith('invalid', /is a directory/));
+  });
+
+  it('that are not there are null, and below a file an error', async () => {
+    const { files } = target.client;
+    assert.equal(await pull('/srv/nothing'), null);
+    assert.equal(await pull('/srv/nothing/at/all'), null);
+    await files.push(name, '/srv/plain', file('x'));
+    await assert.rejects(pull('/srv/plain/below'), failsWith('failed', /not a directory/));
+  });
+
+  it('are pulled up to a bound', async () => {
+    const { files } = target.client;
+    await files.push(name, '/srv/long', file('x'.repeat(2000)));
+    await assert.rejects(pull('/srv/long'), failsWith('invalid', /longer than 1000/));
+  });
+
+  it('are deleted, folders only when they are empty', async () => {
+    const { files } = target.client;
+    await files.push(name, '/srv/full', folder(0o700));
+    await files.push(name, '/srv/full/f', file('x'));
+    await assert.rejects(files.delete(name, '/srv/full'), failsWith('failed', /not empty/));
+    await files.delete(name, '/srv/full/f');
+    await files.delete(name, '/srv/full');
+    assert.equal(await pull('/srv/full/f'), null);
+    await assert.rejects(files.delete(name, '/srv/full'), failsWith('not_found', /^Not Found$/));
+  });
+
+  it('that are links are shown as such', async () => {
+    const pulled = await pull('/etc/mtab');
+    assert.equal(pulled?.type, 'symlink');
+    assert.match(pulled?.content.toString() ?? '', /proc/);
+  });
+
+  it('are reached while it runs, too', async () => {
+    await start(target, name);
+    await target.client.files.push(name, '/srv/running', file('x'));
+    assert.equal((await pull('/srv/running'))?.content.toString(), 'x');
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { handoverFiles } from '../../service/src/guests/handover.ts';
+import {
+  type GuestProgress,
+  longestProgressBytes,
+  readProgress,
+  resultPaths,
+} from '../../service/src/guests/progress.ts';
+import { createInstance, start } from './guests.ts';
+import { until, useTarget } from './target.ts';
+
+const target = useTarget();
+const passwordHash = '$6$contract$x';
+
+const commands = [
+  'echo one; exit 3',
+  ['echo', 'a b', '"c"'],
+  "echo 'quoted; not run' && false",
+  'echo kept > /root/kept',
+  'poweroff',
+  'echo after',
+];
+
+describe('a new guest', () => {
+  it('carries out what was handed over to it once, over its own power-off', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'guest');
+    for (const { path, ...file } of handoverFiles({ passwordHash, commands })) {
+      await client.files.push(name, path, file);
+    }
+    const content = async (path: string) =>
+      (await client.files.pull(name, path, longestProgressBytes))?.content ?? null;
+    const seen: GuestProgress[] = [await readProgress(content, commands.length)];
+    assert.equal(seen[0]?.phase, 'booting');
+
+    await start(target, name);
+    await until('it powers itself off', 60, async () => {
+      seen.push(await readProgress(content, commands.length));
+      return (await client.instances.get(name))?.status === 'Stopped';
+    });
+    assert.equal(await content('/var/lib/berth/handover'), null);
+    assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
+
+    await start(target, name);
+    const last = await until('it is done', 60, async () => {
+      const progress = await readProgress(content, commands.length);
+      seen.push(progress);
+      return progress.phase === 'done' && progress;
+    });
+    assert.deepEqual(last, {
+      phase: 'done',
+      finished: 6,
+      results: [
+        { exit_status: 3, output: 'one\n' },
+        { exit_status: 0, output: 'a b "c"\n' },
+        { exit_status: 1, output: 'quoted; not run\n' },
+        { exit_status: 0, output: '' },
+        { exit_status: 0, output: '' },
+        { exit_status: 0, output: 'after\n' },
+      ],
+      sshReady: true,
+    });
+    const counts = seen.map(({ finished }) => finished);
+    assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
+    for (const path of resultPaths) await client.files.delete(name, path);
+  });
+});

@@ -1,0 +1,98 @@
+import { networkConfig, userData } from '../../service/src/guests/cloud-init.ts';
+import type { Operation } from '../../service/src/incus/api.ts';
+import type { IncusClient } from '../../service/src/incus/client.ts';
+import { isEngineError } from '../../service/src/incus/errors.ts';
+import type { Devices, NewInstance } from '../../service/src/incus/instances.ts';
+import { cleanUpWith, newName, type Target } from './target.ts';
+
+const longestSeconds = 60;
+
+/** Waits for the operation that a call starts; throws what it failed of. */
+export async function settled(client: IncusClient, call: Promise<Operation>): Promise<Operation> {
+  const { id } = await call;
+  const ended = await client.operations.wait(id, { timeoutSeconds: longestSeconds });
+  if (ended.outcome === 'vanished') throw new Error('The operation vanished.');
+  return ended.operation;
+}
+
+export const start = ({ client }: Target, name: string) =>
+  settled(client, client.instances.updateState(name, { action: 'start' }));
+
+export const powerCut = ({ client }: Target, name: string) =>
+  settled(client, client.instances.updateState(name, { action: 'stop', force: true }));
+
+export const shutDown = ({ client }: Target, name: string, graceSeconds: number) =>
+  settled(
+    client,
+    client.instances.updateState(name, { action: 'stop', force: false, graceSeconds }),
+  );
+
+let lastHost = 239;
+
+/** An address of the target's network that no other instance of this process has. */
+export async function newAddress({ client, names }: Target) {
+  const gateway = (await client.networks.get(names.network))?.config['ipv4.address'] ?? '';
+  const [ip = '', prefix = ''] = gateway.split('/');
+  lastHost += 1;
+  return {
+    ip: ip.replace(/\d+$/, String(lastHost)),
+    prefixLength: Number(prefix),
+    gateway: ip,
+    nameservers: [ip],
+  };
+}
+
+/** The body of a create: a small container with a fixed address. */
+export async function definition(target: Target, name: string): Promise<NewInstance> {
+  const { names, image } = target;
+  const address = await newAddress(target);
+  const mac = `10:66:6a:c0:00:${lastHost.toString(16)}`;
+  const nic = { type: 'nic', name: 'eth0', network: names.network, hwaddr: mac };
+  const filters = { 'security.mac_filtering': 'true', 'security.ipv4_filtering': 'true' };
+  const devices: Devices = {
+    root: { type: 'disk', path: '/', pool: names.pool, size: '2GiB' },
+    eth0: { ...nic, ...filters, 'ipv4.address': address.ip },
+  };
+  return {
+    name,
+    type: 'container',
+    source: { type: 'image', fingerprint: image },
+    profiles: [],
+    config: {
+      'limits.memory': '256MiB',
+      'cloud-init.user-data': userData({ hostname: 'contract' }),
+      'cloud-init.network-config': networkConfig({ type: 'container', mac, addresses: [address] }),
+    },
+    devices,
+  };
+}
+
+/** Creates a stopped instance, which is removed afterwards, also under another name. */
+export async function createInstance(target: Target, what: string): Promise<NewInstance> {
+  const wanted = await definition(target, newName(what));
+  removeAfterwards(target, wanted.name);
+  await settled(target.client, target.client.instances.create(wanted));
+  return wanted;
+}
+
+export function removeAfterwards(target: Target, name: string): void {
+  cleanUpWith(() => removeInstance(target, name));
+}
+
+async function removeInstance(target: Target, name: string): Promise<void> {
+  const { instances } = target.client;
+  const found = await instances.get(name);
+  if (!found) return;
+  if (found.status !== 'Stopped') await powerCut(target, name);
+  await settled(target.client, instances.delete(name)).catch((error: unknown) => {
+    if (!isEngineError(error, 'not_found')) throw error;
+  });
+}
+
+/** How an operation or a call ended: nothing, or its error. */
+export async function ending(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { failsWith } from './assertions.ts';
+import {
+  createInstance,
+  definition,
+  ending,
+  powerCut,
+  removeAfterwards,
+  settled,
+  start,
+} from './guests.ts';
+import { newName, useTarget } from './target.ts';
+
+const target = useTarget();
+
+describe('a create', () => {
+  it('makes a stopped instance with a disk', async () => {
+    const { client, names } = target;
+    const { name, devices } = await createInstance(target, 'made');
+    const found = await client.instances.get(name);
+    assert.ok(found);
+    assert.equal(found.status, 'Stopped');
+    assert.equal(found.status_code, 102);
+    assert.equal(found.type, 'container');
+    assert.equal(found.location, 'none');
+    assert.equal(found.project, names.project);
+    assert.deepEqual(found.devices, devices);
+    assert.deepEqual(found.profiles, []);
+    assert.equal(found.config['limits.memory'], '256MiB');
+    assert.equal(found.config['volatile.base_image'], target.image);
+    assert.ok(Date.now() - Date.parse(found.created_at) < 60_000);
+    assert.equal(Date.parse(found.last_used_at), 0);
+    const listed = await client.instances.list();
+    assert.deepEqual(
+      listed.find((instance) => instance.name === name),
+      found,
+    );
+    const volumes = await client.storage.listVolumes(names.pool);
+    const disk = volumes.find((volume) => volume.name === name);
+    assert.equal(disk?.type, 'container');
+    assert.equal(disk?.location, 'none');
+    assert.equal(disk?.project, names.project);
+    assert.deepEqual(disk?.used_by, [`/1.0/instances/${name}?project=${names.project}`]);
+  });
+
+  it('of a name that is taken fails as such, and leaves the first one', async () => {
+    const { client } = target;
+    const wanted = await createInstance(target, 'twice');
+    const again = settled(client, client.instances.create(wanted));
+    await assert.rejects(again, failsWith('already_exists'));
+    assert.equal((await client.instances.get(wanted.name))?.status, 'Stopped');
+  });
+
+  it('of one name, twice at once, makes one instance', async () => {
+    const { client } = target;
+    const wanted = await definition(target, newName('at-once'));
+    removeAfterwards(target, wanted.name);
+    const create = () => ending(settled(client, client.instances.create(wanted)));
+    const ends = await Promise.all([create(), create()]);
+    const failures = ends.filter((error) => error !== undefined);
+    assert.equal(failures.length, 1);
+    failsWith(['busy', 'already_exists'])(failures[0]);
+    assert.equal((await client.instances.get(wanted.name))?.status, 'Stopped');
+  });
+
+  it('may have an address that another one has, and then does not start', async () => {
+    const { client } = target;
+    const first = await createInstance(target, 'address');
+    const { eth0, root } = first.devices;
+    const second = await definition(target, newName('address'));
+    assert.ok(eth0 && root && second.devices.eth0);
+    const address = { 'ipv4.address': eth0['ipv4.address'] ?? '' };
+    const devices = { root, eth0: { ...second.devices.eth0, ...address } };
+    removeAfterwards(target, second.name);
+    await settled(client, client.instances.create({ ...second, devices }));
+    const refused = /IP address ".*" already defined on another NIC/;
+    await assert.rejects(start(target, second.name), failsWith('invalid', refused));
+    assert.equal((await client.instances.get(second.name))?.status, 'Stopped');
+  });
+
+  it('of what is not there says so, and makes nothing', async () => {
+    const { client } = target;
+    const wanted = await definition(target, newName('missing'));
+    const { root, eth0 } = wanted.devices;
+    assert.ok(root && eth0);
+    removeAfterwards(target, wanted.name);
+    const refusedWith = async (
+      changes: Partial<typeof wanted>,
+      ...expected: Parameters<typeof failsWith>
+    ) => {
+      const create = settled(client, client.instances.create({ ...wanted, ...changes }));
+      await assert.rejects(create, failsWith(...expected));
+      assert.equal(await client.instances.get(wanted.name), null);
+    };
+    const unknownImage = { type: 'image', fingerprint: 'ab'.repeat(32) } as const;
+    await refusedWith({ source: unknownImage }, 'not_found', /Image not provided/);
+    const unknownAlias = { type: 'image', alias: 'contract-nothing' } as const;
+    await refusedWith({ source: unknownAlias }, 'not_found', /Image not provided/);
+    const unknownNetwork = { ...eth0, network: 'contract-none' };
+    await refusedWith(
+      { devices: { root, eth0: unknownNetwork } },
+      'invalid',
+      /Failed to load network "contract-none".*Network not found/,
+    );
+    const unknownPool = { ...root, pool: 'contract-none' };
+    await refusedWith(
+      { devices: { root: unknownPool, eth0 } },
+      'not_found',
+      /Storage pool not found/,
+    );
+    await refusedWith({ config: { 'limits.cpuu': '1' } }, 'invalid', /Unknown configuration key/);
+  });
+
+  it('of a malformed name is refused at once', async () => {
+    const wanted = await definition(target, 'contract_name');
+    const create = target.client.instances.create(wanted);
+    await assert.rejects(create, failsWith('invalid', /Invalid instance name/));
+  });
+});
+
+describe('an instance that is not there', () => {
+  const name = 'contract-nobody';
+
+  it('is null, or not found', async () => {
+    const { instances, files } = target.client;
+    assert.equal(await instances.get(name), null);
+    assert.equal(await instances.getState(name), null);
+    assert.equal(await files.pull(name, '/etc/hostname', 100), null);
+    const words = /Instance not found/;
+    await assert.rejects(
+      instances.updateState(name, { action: 'start' }),
+      failsWith('not_found', words),
+    );
+    await assert.rejects(instances.delete(name), failsWith('not_found', words));
+    const folder = { type: 'directory', uid: 0, gid: 0, mode: 0o700 } as const;
+    await assert.rejects(files.push(name, '/srv/x', folder), failsWith('not_found', words));
+  });
+});
+
+describe('an instance that is in the wanted state already', () => {
+  it('fails to stop and to restart as busy while it is stopped', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'stopped');
+    await assert.rejects(powerCut(target, name), failsWith('busy', /already stopped/));
+    const restart = client.instances.updateState(name, { action: 'restart', force: true });
+    await assert.rejects(settled(client, restart), failsWith('busy', /already stopped/));
+    await assert.rejects(target.administrator.freeze(name), failsWith('busy', /isn't running/));
+  });
+
+  it('fails to start, and is not deleted, while it runs', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'running');
+    await start(target, name);
+    await assert.rejects(start(target, name), failsWith('busy', /already running/));
+    await assert.rejects(client.instances.delete(name), failsWith('busy', /Instance is running/));
+    const renamed = target.administrator.rename(name, newName('renamed'));
+    await assert.rejects(renamed, failsWith('failed', /running instance not allowed/));
+    assert.equal((await client.instances.get(name))?.status, 'Running');
+  });
+});
+
+describe('two at once', () => {
+  it('starts both succeed', async () => {
+    const { name } = await createInstance(target, 'starts');
+    const ends = await Promise.all([ending(start(target, name)), ending(start(target, name))]);
+    for (const error of ends) if (error !== undefined) failsWith('busy', /already running/)(error);
+    assert.ok(ends.includes(undefined));
+    assert.equal((await target.client.instances.get(name))?.status, 'Running');
+  });
+
+  it('a stop right after a start is busy', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'start-stop');
+    await client.instances.updateState(name, { action: 'start' });
+    await assert.rejects(powerCut(target, name), failsWith('busy'));
+  });
+
+  it('deletes: one does it, the other is told so', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'deletes');
+    const remove = () => ending(settled(client, client.instances.delete(name)));
+    const ends = await Promise.all([remove(), remove()]);
+    const failures = ends.filter((error) => error !== undefined);
+    assert.equal(failures.length, 1);
+    failsWith(['busy', 'not_found'])(failures[0]);
+    assert.equal(await client.instances.get(name), null);
+  });
+});
+
+describe('a delete', () => {
+  it('takes the instance and its disk away', async () => {
+    const { client, names } = target;
+    const { name } = await createInstance(target, 'deleted');
+    await settled(client, client.instances.delete(name));
+    assert.equal(await client.instances.get(name), null);
+    const volumes = await client.storage.listVolumes(names.pool);
+    assert.ok(!volumes.some((volume) => volume.name === name));
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isUnderWay, operationInstances } from '../../service/src/incus/operations.ts';
+import { failsWith } from './assertions.ts';
+import { createInstance, settled, start } from './guests.ts';
+import { until, useTarget } from './target.ts';
+
+const target = useTarget();
+
+describe('an operation', () => {
+  it('tells what it works on, is listed, and is forgotten 5 s after its end', async () => {
+    const { client, names } = target;
+    const { name } = await createInstance(target, 'operation');
+    const started = await client.instances.updateState(name, { action: 'start' });
+    assert.equal(started.description, 'Starting instance');
+    assert.equal(started.location, 'none');
+    assert.ok(isUnderWay(started));
+    assert.deepEqual(started.resources, {
+      instances: [`/1.0/instances/${name}?project=${names.project}`],
+    });
+    const ended = await settled(client, Promise.resolve(started));
+    const endedAt = performance.now();
+    assert.equal(ended.status, 'Success');
+    assert.equal(ended.status_code, 200);
+    assert.equal(ended.err, '');
+    const listed = await client.operations.list();
+    const own = listed.find(({ id }) => id === started.id);
+    assert.ok(own);
+    assert.deepEqual(operationInstances(own), [name]);
+    await until('it is forgotten', 10, async () => !(await client.operations.get(started.id)));
+    const keptMs = performance.now() - endedAt;
+    assert.ok(keptMs > 4000 && keptMs < 7500, `kept for ${keptMs} ms`);
+    const outcome = await client.operations.wait(started.id, { timeoutSeconds: 5 });
+    assert.deepEqual(outcome, { outcome: 'vanished' });
+    assert.ok(!(await client.operations.list()).some(({ id }) => id === started.id));
+  });
+
+  it('that failed says what of, as long as it is kept', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'failure');
+    const { id } = await client.instances.updateState(name, { action: 'stop', force: true });
+    const failed = client.operations.wait(id, { timeoutSeconds: 10 });
+    await assert.rejects(failed, failsWith('busy', /^The instance is already stopped$/));
+    const kept = await client.operations.get(id);
+    assert.equal(kept?.status, 'Failure');
+    assert.equal(kept?.status_code, 400);
+    assert.equal(kept?.err, 'The instance is already stopped');
+  });
+
+  it('that is not there is null, and a wait for it says that it vanished', async () => {
+    const { operations } = target.client;
+    const id = '00000000-0000-0000-0000-000000000000';
+    assert.equal(await operations.get(id), null);
+    assert.deepEqual(await operations.wait(id, { timeoutSeconds: 5 }), { outcome: 'vanished' });
+  });
+
+  it('that takes longer than a wait goes on', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'wait');
+    await target.makeDeaf(name);
+    await start(target, name);
+    const change = { action: 'stop', force: false, graceSeconds: 3 } as const;
+    const { id } = await client.instances.updateState(name, change);
+    const tooShort = client.operations.wait(id, { timeoutSeconds: 1 });
+    await assert.rejects(tooShort, failsWith('timeout', /still running after 1 s/));
+    const running = await client.operations.get(id);
+    assert.ok(running && isUnderWay(running));
+    const whole = client.operations.wait(id, { timeoutSeconds: 10 });
+    const words = /Failed shutting down instance, status is "Running": context deadline exceeded/;
+    await assert.rejects(whole, failsWith('timeout', words));
+    assert.equal((await client.instances.get(name))?.status, 'Running');
+  });
+});

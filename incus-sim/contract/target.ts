@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
+import { administratorOn } from './administrator.ts';
+import { startSimulated } from './simulated.ts';
+
+/** An Incus that the contract is checked on: the simulated one, or the real one that is named. */
+export interface Target {
+  socketPath: string;
+  names: { project: string; pool: string; network: string };
+  client: IncusClient;
+  /** What an administrator asks by hand, and our client never does. */
+  administrator: ReturnType<typeof administratorOn>;
+  /** The image's fingerprint. */
+  image: string;
+  /** Makes a guest that has never been started ignore that it is asked to shut down. */
+  makeDeaf(instance: string): Promise<void>;
+}
+
+export interface Place {
+  socketPath: string;
+  names: Target['names'];
+  /** Fingerprint or alias. */
+  image: string;
+  makeDeaf?: (instance: string) => Promise<void>;
+  close(): Promise<void>;
+}
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+/** Undone when the file's tests have ended, however they did; the last first. */
+export function cleanUpWith(undo: () => Promise<unknown>): void {
+  cleanups.push(undo);
+}
+
+/** A name that no other test uses. */
+export const newName = (what: string) => `contract-${what}-${randomUUID().slice(0, 8)}`;
+
+/** Opens the target for a file's tests. */
+export function useTarget(): Target {
+  const target = {} as Target;
+  before(async () => {
+    const place = realPlace() ?? (await startSimulated());
+    Object.assign(target, await open(place));
+  });
+  after(async () => {
+    const failures: unknown[] = [];
+    for (const undo of cleanups.splice(0).reverse()) {
+      await undo().catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'Not all was cleaned up.');
+  });
+  return target;
+}
+
+async function open(place: Place): Promise<Target> {
+  cleanUpWith(() => place.close());
+  const { socketPath, names, image } = place;
+  const client = createIncusClient({ socketPath, project: names.project, timeoutSeconds: 30 });
+  cleanUpWith(() => client.close());
+  const alias = await client.images.getAlias(image);
+  return {
+    socketPath,
+    names,
+    client,
+    administrator: administratorOn(socketPath, names.project),
+    image: alias?.target ?? image,
+    makeDeaf: place.makeDeaf ?? ((instance) => replaceInit(client, instance)),
+  };
+}
+
+function realPlace(): Place | undefined {
+  const { env } = process;
+  const { BERTH_CONTRACT_INCUS_SOCKET: socketPath } = env;
+  if (!socketPath) return undefined;
+  const given = (name: string) => {
+    const value = env[`BERTH_CONTRACT_INCUS_${name}`];
+    if (value) return value;
+    throw new Error(`BERTH_CONTRACT_INCUS_${name} must be set along with ..._SOCKET.`);
+  };
+  const names = { project: given('PROJECT'), pool: given('POOL'), network: given('NETWORK') };
+  return { socketPath, names, image: given('IMAGE'), close: async () => {} };
+}
+
+/** The kernel keeps from the first process every signal that it has no handler for. */
+async function replaceInit({ files }: IncusClient, instance: string): Promise<void> {
+  const init = '/usr/sbin/init';
+  await files.delete(instance, init);
+  const content = '#!/bin/sh\nwhile :; do sleep 1; done\n';
+  await files.push(instance, init, { type: 'file', uid: 0, gid: 0, mode: 0o755, content });
+}
+
+/** A directory of its own, removed afterwards. */
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'contract-'));
+  cleanUpWith(async () => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Waits until `look` finds something, and says what was awaited when it does not come. */
+export async function until<T>(
+  what: string,
+  seconds: number,
+  look: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
+    await sleep(50);
+  }
+}
