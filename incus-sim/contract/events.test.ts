@@ -1,42 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  type IncusEvent,
-  type LifecycleEvent,
-  watchEvents,
-} from '../../service/src/incus/events.ts';
+import { follow, isLifecycle } from './follow.ts';
 import { createInstance, powerCut, removeAfterwards, settled, shutDown, start } from './guests.ts';
-import { cleanUpWith, newName, type Target, until, useTarget } from './target.ts';
+import { newName, until, useTarget } from './target.ts';
 
 const target = useTarget();
-
-/** Everything that is seen from now on. */
-async function follow({ socketPath, names }: Target, project = names.project) {
-  const seen: IncusEvent[] = [];
-  const stopping = new AbortController();
-  let isConnected = false;
-  const watching = watchEvents(
-    { socketPath },
-    {
-      types: ['lifecycle', 'operation'],
-      project,
-      signal: stopping.signal,
-      onEvent: (event) => seen.push(event),
-      onConnect() {
-        isConnected = true;
-      },
-      onDisconnect() {},
-    },
-  );
-  cleanUpWith(async () => {
-    stopping.abort();
-    await watching;
-  });
-  await until('the events are connected', 10, () => isConnected);
-  return seen;
-}
-
-const isLifecycle = (event: IncusEvent): event is LifecycleEvent => event.type === 'lifecycle';
 
 describe('events', () => {
   it('tell in order what happens to an instance, in its project only', async () => {

@@ -7,6 +7,8 @@ import {
   readProgress,
   resultPaths,
 } from '../../service/src/guests/progress.ts';
+import type { IncusEvent } from '../../service/src/incus/events.ts';
+import { follow, isLifecycle } from './follow.ts';
 import { createInstance, start } from './guests.ts';
 import { until, useTarget } from './target.ts';
 
@@ -34,11 +36,16 @@ describe('a new guest', () => {
     const seen: GuestProgress[] = [await readProgress(content, commands.length)];
     assert.equal(seen[0]?.phase, 'booting');
 
+    const events = await follow(target);
+    const isEnd = (event: IncusEvent) =>
+      isLifecycle(event) && event.action === 'instance-shutdown' && event.instance === name;
     await start(target, name);
+    // Its status is no sign: it is shown as stopped, as running again, and then as stopped.
     await until('it powers itself off', 60, async () => {
       seen.push(await readProgress(content, commands.length));
-      return (await client.instances.get(name))?.status === 'Stopped';
+      return events.some(isEnd);
     });
+    assert.equal((await client.instances.get(name))?.status, 'Stopped');
     assert.equal(await content('/var/lib/berth/handover'), null);
     assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
 

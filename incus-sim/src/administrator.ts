@@ -47,6 +47,6 @@ export function administratorOf(engine: Engine): Administrator {
     }),
     rename: (project, name, newName) =>
       renameInstance(engine, findInstance(model, project, name), newName),
-    powerOffInside: on((instance) => guestPowersOff(engine, instance)),
+    powerOffInside: on((instance) => void guestPowersOff(engine, instance)),
   };
 }

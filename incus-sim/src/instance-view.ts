@@ -1,6 +1,7 @@
 import { isOutOfReach } from './members.ts';
 import type { Instance, Model } from './model.ts';
 import { nicsOf } from './nics.ts';
+import { shownStatus } from './power.ts';
 import type { Run } from './runs.ts';
 
 const codes = { Running: 103, Stopped: 102, Frozen: 110 } as const;
@@ -10,7 +11,8 @@ const freshDiskBytes = 12 * mebibyte;
 
 /** An instance as Incus lists it. While its member can't be asked, little is known of it. */
 export function instanceView(model: Model, instance: Instance) {
-  const { project, name, type, member, status, config, devices } = instance;
+  const { project, name, type, member, config, devices } = instance;
+  const status = shownStatus(instance);
   const known = { name, type, location: member, project: project.name };
   if (isOutOfReach(model, instance)) {
     return { ...known, ...unknown, status: 'Error', status_code: 112 };
@@ -48,7 +50,8 @@ const unknown = {
 };
 
 export function instanceStateView(model: Model, instance: Instance) {
-  const { status, run } = instance;
+  const { run } = instance;
+  const status = shownStatus(instance);
   const use = useOf(instance);
   return {
     status,

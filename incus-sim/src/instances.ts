@@ -22,7 +22,7 @@ import {
 } from './model.ts';
 import { enterNics, removeNics } from './nics.ts';
 import type { Work } from './operations.ts';
-import { reportAct } from './power.ts';
+import { reportAct, shownStatus } from './power.ts';
 import { refusal, refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
 import { instancePath, urlIn } from './urls.ts';
@@ -219,13 +219,13 @@ async function build(
 function remove(engine: Engine, call: Call): Answer {
   const { model, operations, timing } = engine;
   const instance = askedInstance(engine, call);
-  if (instance.status !== 'Stopped') refuse('Instance is running', 400);
+  if (shownStatus(instance) !== 'Stopped') refuse('Instance is running', 400);
   const operation = operations.start(
     operationOn(instance, 'Deleting instance', call),
     async (work) => {
       const failed = 'Failed to create instance delete operation';
       const act = async () => {
-        if (instance.status !== 'Stopped') refuse('Instance is running', 400);
+        if (shownStatus(instance) !== 'Stopped') refuse('Instance is running', 400);
         await work.pause(timing.delete);
         const { project, type, name } = instance;
         for (const pool of model.pools.values()) removeVolume(pool, { project, type, name });

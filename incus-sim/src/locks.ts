@@ -35,11 +35,11 @@ export async function locked(
 /** Holds an instance that nobody holds. */
 export async function hold(
   instance: Instance,
-  { action, reusable }: Pick<Lock, 'action' | 'reusable'>,
+  kind: Omit<Lock, 'ended'>,
   act: () => Promise<void>,
 ): Promise<void> {
   const { promise: ended, resolve } = Promise.withResolvers<boolean>();
-  const lock = { action, reusable, ended };
+  const lock: Lock = { ...kind, ended };
   instance.lock = lock;
   let succeeded = false;
   try {

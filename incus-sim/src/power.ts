@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from './engine.ts';
 import { liveGuest } from './guest.ts';
+import { hold } from './locks.ts';
 import type { Instance } from './model.ts';
 import { startRun } from './runs.ts';
 import { instancePath } from './urls.ts';
+
+/** From a guest's end to Incus's noticing it. */
+const noticedMs = 3;
 
 /** Switches an instance on; its guest boots by itself. */
 export function switchOn(engine: Engine, instance: Instance): void {
@@ -13,7 +18,7 @@ export function switchOn(engine: Engine, instance: Instance): void {
   void liveGuest(instance, run, {
     timing: engine.timing,
     faults: () => engine.faults.ofGuest(instance.name),
-    powerOff: () => guestPowersOff(engine, instance),
+    powerOff: () => void guestPowersOff(engine, instance),
     reboot: () => guestReboots(engine, instance),
   });
 }
@@ -25,10 +30,24 @@ export function switchOff(instance: Instance): void {
   run?.end();
 }
 
-/** The guest ends by itself. Whoever asked it to reports that; else Incus notices. */
-export function guestPowersOff(engine: Engine, instance: Instance): void {
+/**
+ * The guest ends by itself. Whoever asked it to reports that; else Incus notices, and cleans up:
+ * meanwhile it shows the instance running again, after it has shown it stopped for a moment.
+ */
+export async function guestPowersOff(engine: Engine, instance: Instance): Promise<void> {
   switchOff(instance);
-  if (!instance.lock) reportAct(engine, instance, 'instance-shutdown', { requested: false });
+  if (instance.lock) return;
+  await sleep(noticedMs, undefined, { ref: false });
+  if (instance.lock || instance.run) return;
+  await hold(instance, { action: 'stop', reusable: true, isCleanUp: true }, () =>
+    sleep(engine.timing.stop, undefined, { ref: false }),
+  );
+  reportAct(engine, instance, 'instance-shutdown', { requested: false });
+}
+
+/** Its status as Incus shows it, and goes by. */
+export function shownStatus({ status, lock }: Instance): Instance['status'] {
+  return lock?.isCleanUp ? 'Running' : status;
 }
 
 function guestReboots(engine: Engine, instance: Instance): void {
@@ -43,7 +62,7 @@ export async function askToShutDown(engine: Engine, instance: Instance): Promise
   const { ignoresShutdown, neverBoots } = engine.faults.ofGuest(instance.name);
   if (!run || ignoresShutdown || neverBoots) return;
   await run.pause(engine.timing.shutdown);
-  guestPowersOff(engine, instance);
+  await guestPowersOff(engine, instance);
 }
 
 export function freeze(instance: Instance): void {

@@ -6,7 +6,15 @@ import { locked } from './locks.ts';
 import type { Instance } from './model.ts';
 import { refuseTakenAddresses } from './nics.ts';
 import type { Work } from './operations.ts';
-import { askToShutDown, freeze, reportAct, switchOff, switchOn, thaw } from './power.ts';
+import {
+  askToShutDown,
+  freeze,
+  reportAct,
+  shownStatus,
+  switchOff,
+  switchOn,
+  thaw,
+} from './power.ts';
 import { refuse } from './refusal.ts';
 import { jsonBody, type Routes } from './router.ts';
 
@@ -49,7 +57,7 @@ const alreadyStopped = () => refuse('The instance is already stopped', 400);
 
 /** Half-way it runs. */
 async function start(engine: Engine, work: Work, instance: Instance): Promise<void> {
-  if (instance.status !== 'Stopped') refuse('The instance is already running');
+  if (shownStatus(instance) !== 'Stopped') refuse('The instance is already running');
   const act = async () => {
     refuseTakenAddresses(engine.model, instance);
     await work.pause(engine.timing.start);
