@@ -2,18 +2,21 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { imageAlias } from '../service/src/operating-systems/images.ts';
 import { type Stack, withStack } from './stack.ts';
 
 // Runs the end-to-end tests: all of them, or the files that are named.
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const imageTests = join(here, '../service/src/operating-systems/images.test.ts');
+/** What Incus is expected to do, on the real one. */
+const contractTests = globSync(join(here, '../incus-sim/contract/*.test.ts')).sort();
 const nothingLeft = join(here, 'left/nothing-left.test.ts');
 
 /** Those that were asked for, or all; then, by itself, the one that looks for what is left. */
 async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
-  const all = [imageTests, ...globSync(join(here, '*.test.ts')).sort()];
+  const all = [...contractTests, imageTests, ...globSync(join(here, '*.test.ts')).sort()];
   const code = await nodeTest(asked.length > 0 ? asked : all, environment(stack));
   return code || (await nodeTest([nothingLeft], environment(stack)));
 }
@@ -27,6 +30,11 @@ function environment({ directory, names, service, socketPath }: Stack): Record<s
     BERTH_E2E_INCUS_PROJECT: names.project,
     BERTH_E2E_INCUS_POOL: names.pool,
     BERTH_TEST_INCUS_SOCKET: socketPath,
+    BERTH_CONTRACT_INCUS_SOCKET: socketPath,
+    BERTH_CONTRACT_INCUS_PROJECT: names.project,
+    BERTH_CONTRACT_INCUS_POOL: names.pool,
+    BERTH_CONTRACT_INCUS_NETWORK: names.network,
+    BERTH_CONTRACT_INCUS_IMAGE: imageAlias('debian-12'),
   };
 }
 

@@ -52,7 +52,8 @@ function placeOf(name: string): Place {
   const network = `berth${name}0`;
   return {
     directory,
-    incus: { incusDir: join(directory, 'incus'), bridges: [network] },
+    // The second one is made by the contract's tests.
+    incus: { incusDir: join(directory, 'incus'), bridges: [network, `${network}c`] },
     names: { project: `berth-${name}`, pool: `berth-${name}`, network },
   };
 }
