@@ -39,7 +39,7 @@ function view(member: Member) {
 export function placeFor({ members }: Model, target: string | null): string {
   if (members.size === 0) return 'none';
   if (target !== null) {
-    const member = members.get(target) ?? refuse('Cluster member not found', 404);
+    const member = members.get(target) ?? notFound();
     if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
     return member.name;
   }
@@ -52,17 +52,23 @@ export function placeFor({ members }: Model, target: string | null): string {
 export function askedMember({ members }: Model, target: string | null): string {
   if (members.size === 0) return 'none';
   const [first] = members.values();
-  const member = target === null ? first : members.get(target);
-  return member?.name ?? refuse('Cluster member not found', 404);
+  const member = (target === null ? first : members.get(target)) ?? notFound();
+  if (member.downSince !== undefined) refuseConnection(member);
+  return member.name;
 }
+
+const notFound = () => refuse('Cluster member not found', 404);
 
 export const isOutOfReach = ({ members }: Model, { member }: Instance): boolean =>
   members.get(member)?.downSince !== undefined;
 
 /** Only the member of an instance answers for it. */
 export function refuseOutOfReach(model: Model, instance: Instance): void {
-  if (!isOutOfReach(model, instance)) return;
-  const address = model.members.get(instance.member)?.address;
+  const member = model.members.get(instance.member);
+  if (member?.downSince !== undefined) refuseConnection(member);
+}
+
+function refuseConnection({ address }: Member): never {
   const why = `Unable to connect to: ${address} ([dial tcp ${address}: connect: connection refused])`;
-  refuse(`Get "https://${address}/1.0": ${why}`);
+  return refuse(`Get "https://${address}/1.0": ${why}`);
 }

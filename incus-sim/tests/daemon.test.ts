@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failsWith } from '../contract/assertions.ts';
+import {
+  create,
+  definition,
+  follow,
+  hasDisk,
+  settled,
+  simulated,
+  start,
+  statusOf,
+  until,
+} from './setup.ts';
+
+describe('a restart of the daemon', () => {
+  it('loses what was under way half-done, and every operation', async () => {
+    const sim = await simulated({ timing: { create: 400 } });
+    const { simulator, client } = sim;
+    const { id } = await client.instances.create(definition('half'));
+    const waiting = client.operations.wait(id, { timeoutSeconds: 5 });
+    const lost = assert.rejects(waiting, failsWith('unreachable'));
+    await until(async () => (await statusOf(sim, 'half')) !== null);
+    await simulator.restartDaemon();
+    await lost;
+    assert.deepEqual(await client.operations.list(), []);
+    assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 5 }), {
+      outcome: 'vanished',
+    });
+    await sleep(500);
+    assert.deepEqual([await statusOf(sim, 'half'), await hasDisk(sim, 'half')], ['Stopped', false]);
+    await settled(client, client.instances.delete('half'));
+  });
+
+  it('leaves the socket absent for a while, and the instances running', async () => {
+    const sim = await simulated();
+    const { simulator, client } = sim;
+    await create(sim, 'a');
+    await start(sim, 'a');
+    const before = await client.instances.getState('a');
+    const { connections } = await follow(sim);
+    const restarted = simulator.restartDaemon(200);
+    await sleep(50);
+    await assert.rejects(client.instances.list(), failsWith('unreachable'));
+    await restarted;
+    const after = await client.instances.getState('a');
+    assert.equal(after?.status, 'Running');
+    assert.equal(after?.pid, before?.pid);
+    await until(() => connections.length === 2);
+  });
+
+  it('does not keep a guest from ending, of which nobody is told', async () => {
+    const sim = await simulated({ timing: { shutdown: 100 } });
+    const { simulator, client } = sim;
+    await create(sim, 'a');
+    await start(sim, 'a');
+    const change = { action: 'stop', force: false, graceSeconds: 5 } as const;
+    await client.instances.updateState('a', change);
+    await sleep(30);
+    await simulator.restartDaemon(200);
+    assert.equal(await statusOf(sim, 'a'), 'Stopped');
+    assert.deepEqual(await client.operations.list(), []);
+  });
+});
+
+describe('an administrator', () => {
+  it('changes instances behind the back of the client, who is told by events', async () => {
+    const sim = await simulated();
+    const { administrator } = sim.simulator;
+    await create(sim, 'a');
+    const { actions } = await follow(sim);
+    const steps: [act: () => void, status: string | null, event: string][] = [
+      [() => administrator.start('servers', 'a'), 'Running', 'instance-started'],
+      [() => administrator.freeze('servers', 'a'), 'Frozen', 'instance-paused'],
+      [() => administrator.unfreeze('servers', 'a'), 'Running', 'instance-resumed'],
+      [() => administrator.stop('servers', 'a'), 'Stopped', 'instance-stopped'],
+      [() => administrator.start('servers', 'a'), 'Running', 'instance-started'],
+      [() => administrator.powerOffInside('servers', 'a'), 'Stopped', 'instance-shutdown'],
+      [() => administrator.rename('servers', 'a', 'b'), null, 'instance-renamed'],
+    ];
+    for (const [act, status, event] of steps) {
+      act();
+      await until(() => actions().at(-1) === event);
+      assert.equal(await statusOf(sim, 'a'), status, event);
+    }
+    administrator.delete('servers', 'b');
+    assert.deepEqual([await statusOf(sim, 'b'), await hasDisk(sim, 'b')], [null, false]);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '../../service/src/incus/api.ts';
+import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
+import { type IncusEvent, watchEvents } from '../../service/src/incus/events.ts';
+import type { EngineOptions } from '../src/engine.ts';
+import { type Simulator, startSimulator } from '../src/simulator.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Undone after the test. */
+export function cleanUpWith(undo: () => unknown): void {
+  cleanups.push(undo);
+}
+
+export const project = 'servers';
+const image = 'debian';
+
+export interface Simulated {
+  simulator: Simulator;
+  client: IncusClient;
+}
+
+/** A simulator with a project, a pool, a network and an image; it goes after the test. */
+export async function simulated(options: EngineOptions = {}): Promise<Simulated> {
+  const directory = mkdtempSync(join(tmpdir(), 'simulated-'));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  const socketPath = join(directory, 'socket');
+  const simulator = await startSimulator({ ...options, listen: { socketPath } });
+  cleanups.push(() => simulator.close());
+  simulator.plant({ project, pool: 'disks', network: 'bridge', imageAliases: [image] });
+  const client = createIncusClient({ socketPath, project, timeoutSeconds: 2 });
+  cleanups.push(() => client.close());
+  return { simulator, client };
+}
+
+export function definition(name: string) {
+  return {
+    name,
+    type: 'container' as const,
+    source: { type: 'image' as const, alias: image },
+    profiles: [],
+    config: { 'limits.memory': '256MiB' },
+    devices: {
+      root: { type: 'disk', path: '/', pool: 'disks', size: '2GiB' },
+      eth0: { type: 'nic', name: 'eth0', network: 'bridge' },
+    },
+  };
+}
+
+/** Waits for the operation that a call starts; throws what it failed of. */
+export async function settled(client: IncusClient, call: Promise<Operation>) {
+  const { id } = await call;
+  return await client.operations.wait(id, { timeoutSeconds: 10 });
+}
+
+export const create = ({ client }: Simulated, name: string, target?: string) =>
+  settled(client, client.instances.create(definition(name), target));
+
+export const start = ({ client }: Simulated, name: string) =>
+  settled(client, client.instances.updateState(name, { action: 'start' }));
+
+export const statusOf = async ({ client }: Simulated, name: string) =>
+  (await client.instances.get(name))?.status ?? null;
+
+export async function hasDisk({ client }: Simulated, name: string): Promise<boolean> {
+  return (await client.storage.listVolumes('disks')).some((volume) => volume.name === name);
+}
+
+/** What happens to instances from now on, by its action; and how often it was connected. */
+export async function follow({ simulator }: Simulated) {
+  const seen: IncusEvent[] = [];
+  const connections: number[] = [];
+  const stopping = new AbortController();
+  const watching = watchEvents(
+    { socketPath: simulator.socketPath },
+    {
+      types: ['lifecycle'],
+      project,
+      signal: stopping.signal,
+      onEvent: (event) => seen.push(event),
+      onConnect: () => connections.push(Date.now()),
+      onDisconnect() {},
+    },
+  );
+  cleanups.push(async () => {
+    stopping.abort();
+    await watching;
+  });
+  await until(() => connections.length > 0);
+  const actions = () => seen.flatMap((event) => (event.type === 'lifecycle' ? [event.action] : []));
+  return { actions, connections };
+}
+
+/** Waits at most 5 s. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 5000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('It did not come about within 5 s.');
+    await sleep(10);
+  }
+}
