@@ -49,5 +49,6 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('exit', async (code) => {
   await simulator.close();
+  process.stdout.write('The simulated servers are gone.\n');
   process.exitCode = code ?? 1;
 });
