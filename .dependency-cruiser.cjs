@@ -46,14 +46,14 @@ module.exports = {
       comment: 'Clients import the contract; it must not bring the service along.',
       severity: 'error',
       from: { path: '^contract/' },
-      to: { path: '^(service|e2e|bench|incus-sim)/' },
+      to: { path: '^(service|e2e|bench|incus-sim|reliability)/' },
     },
     {
       name: 'simulator-stands-alone',
       comment: 'Made of our client, it would share the mistakes that it is to show.',
       severity: 'error',
       from: { path: '^incus-sim/src/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^(service|contract|e2e|bench|setup)/|^incus-sim/contract/' },
+      to: { path: '^(service|contract|e2e|bench|reliability|setup)/|^incus-sim/contract/' },
     },
     {
       name: 'http-knows-no-nouns',
@@ -70,7 +70,7 @@ module.exports = {
         path: '^(service|contract|setup)/',
         pathNot: '\\.test\\.(ts|mjs)$|^service/src/testing/|test-server\\.ts$|-cases\\.ts$',
       },
-      to: { path: '^service/src/testing/|\\.test\\.ts$|^(e2e|bench|incus-sim)/' },
+      to: { path: '^service/src/testing/|\\.test\\.ts$|^(e2e|bench|incus-sim|reliability)/' },
     },
   ],
   options: {

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EngineError } from '../service/src/incus/errors.ts';
+import type { OperationKind, StepContext, StepResult } from '../service/src/operations/define.ts';
+import { operationKinds } from '../service/src/operations/kinds.ts';
+import type { Action } from '../service/src/servers/states.ts';
+import { endIn, type Laboratory, loseLease, openLaboratory } from './laboratory.ts';
+
+// Each step of each operation, met by each trouble. A new kind or step is covered by being there.
+
+type Run = () => Promise<StepResult<unknown>>;
+type Context = Pick<StepContext<unknown>, 'operation' | 'signal'>;
+
+/** What befalls a step. `times` counts its runs on this server, from 1. */
+type Trouble = (run: Run, context: Context, times: number) => Promise<StepResult<unknown>>;
+
+const passing = () => new EngineError('failed', 'A trouble that passes.');
+
+const troubles: Record<string, Trouble> = {
+  'is run twice': async (run, _, times) => {
+    const result = await run();
+    return times === 1 ? await run() : result;
+  },
+  'fails once before its effect': async (run, _, times) => {
+    if (times === 1) throw passing();
+    return await run();
+  },
+  'fails once after its effect': async (run, _, times) => {
+    const result = await run();
+    if (times === 1) throw passing();
+    return result;
+  },
+  'loses its worker before its effect': async (run, context, times) => {
+    if (times === 1) await die(context);
+    return await run();
+  },
+  'loses its worker after its effect': async (run, context, times) => {
+    const result = await run();
+    if (times === 1) await die(context);
+    return result;
+  },
+  'has a worker that comes back from the dead': async (run, context, times) => {
+    // The other worker has the lease by now, and both act.
+    if (times === 1) await loseLease(laboratory, context.operation.id);
+    return await run();
+  },
+};
+
+const stays = 'A trouble that stays.';
+
+const fatal: Record<string, Trouble> = {
+  'fails for good': async () => {
+    throw new EngineError('invalid', stays);
+  },
+  'fails until its deadline': async (_, { operation }) => {
+    await endIn(laboratory, operation.id, 1);
+    throw new EngineError('failed', stays);
+  },
+};
+
+/** Its lease ends, another worker takes over, and this one is told so at its next renewal. */
+async function die({ operation, signal }: Context): Promise<never> {
+  await loseLease(laboratory, operation.id);
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+}
+
+interface Plan {
+  step: string;
+  trouble: Trouble;
+  times: number;
+}
+
+/** By the name of a server and the kind of operation. */
+const plans = new Map<string, Plan>();
+
+function troubled(kind: OperationKind): OperationKind {
+  const steps = Object.entries(kind.steps).map(([name, step]) => {
+    const run = async (context: StepContext<Record<string, unknown>>) => {
+      const plan = plans.get(`${context.server.hostname} ${kind.kind}`);
+      if (plan?.step !== name) return await step.run(context);
+      plan.times += 1;
+      return await plan.trouble(() => step.run(context), context, plan.times);
+    };
+    return [name, { ...step, run }] as const;
+  });
+  return { ...kind, steps: Object.fromEntries(steps) };
+}
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory(operationKinds.map(troubled));
+});
+after(() => laboratory.close());
+
+/** What leads to where an operation of a kind begins, and where its server is when it went well. */
+const journeys: Record<string, { first: Action[]; end: string }> = {
+  create: { first: [], end: 'Running' },
+  start: { first: ['stop'], end: 'Running' },
+  stop: { first: [], end: 'Stopped' },
+  restart: { first: [], end: 'Running' },
+  delete: { first: [], end: 'gone' },
+};
+
+const statusOf: Record<string, string> = {
+  Running: 'started',
+  Stopped: 'stopped',
+  gone: 'deleted',
+};
+
+let cases = 0;
+
+/** Leads a server of its own to an operation, and that to its end, with this trouble on the way. */
+async function undergo(kind: OperationKind, step: string, trouble: Trouble) {
+  const journey = journeys[kind.kind];
+  assert.ok(journey, `Say in journeys how an operation of the kind ${kind.kind} begins.`);
+  cases += 1;
+  const name = `case-${cases}`;
+  const plan = { step, trouble, times: 0 };
+  plans.set(`${name} ${kind.kind}`, plan);
+  const { serverId, operation } = await laboratory.create(name);
+  let last = await laboratory.ended(operation.id);
+  const actions = kind.kind === 'create' ? [] : [...journey.first, kind.kind as Action];
+  for (const action of actions) {
+    last = await laboratory.ended((await laboratory.request(serverId, action)).id);
+  }
+  plans.delete(`${name} ${kind.kind}`);
+  assert.ok(plan.times > 0, `The step ${step} of ${kind.kind} was not come to.`);
+  return { serverId, last, end: journey.end, runs: plan.times };
+}
+
+/** Our records and the engine say the same of it. */
+async function isSeenAs(serverId: number, wanted: string): Promise<void> {
+  const { name, status, isDeleted } = await laboratory.server(serverId);
+  const instance = await laboratory.client.instances.get(name);
+  assert.equal(instance?.status ?? 'gone', wanted);
+  assert.equal(isDeleted ? 'deleted' : status, statusOf[wanted]);
+  if (!instance) return;
+  const ran = await laboratory.client.files.pull(name, '/root/ran', 1000);
+  assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+}
+
+/** The watcher needs a moment for what a failed operation left. */
+async function isShownTruly(serverId: number): Promise<void> {
+  for (let looks = 0; ; looks += 1) {
+    const { name, status } = await laboratory.server(serverId);
+    const instance = await laboratory.client.instances.get(name);
+    if (status === statusOf[instance?.status ?? 'gone']) return;
+    assert.ok(looks < 100, `The server is ${status}, its instance ${instance?.status}.`);
+    await sleep(50);
+  }
+}
+
+async function remove(serverId: number): Promise<void> {
+  if ((await laboratory.server(serverId)).isDeleted) return;
+  const deleted = await laboratory.ended((await laboratory.request(serverId, 'delete')).id);
+  assert.equal(deleted.status, 'succeeded', deleted.message);
+  await isSeenAs(serverId, 'gone');
+}
+
+/** After these troubles a step has to be run once more. */
+const again = /^(fails|loses)/;
+
+const atOnce = { concurrency: 24 };
+
+for (const kind of operationKinds) {
+  for (const step of Object.keys(kind.steps)) {
+    describe(`the step ${step} of ${kind.kind}`, atOnce, () => {
+      for (const [words, trouble] of Object.entries(troubles)) {
+        it(words, async () => {
+          const { serverId, last, end, runs } = await undergo(kind, step, trouble);
+          assert.equal(last.status, 'succeeded', last.message);
+          assert.ok(runs > 1 || !again.test(words), 'the step was run again');
+          await isSeenAs(serverId, end);
+          await remove(serverId);
+        });
+      }
+
+      for (const [words, trouble] of Object.entries(fatal)) {
+        it(words, async () => {
+          const { serverId, last } = await undergo(kind, step, trouble);
+          assert.equal(last.status, 'failed');
+          assert.ok(last.error?.message.includes(stays));
+          const { status, error } = await laboratory.server(serverId);
+          if (kind.canBeRetried || kind.kind === 'delete') {
+            assert.equal(status, 'error');
+            assert.ok(error?.includes(stays));
+          } else {
+            await isShownTruly(serverId);
+          }
+          if (kind.canBeRetried) {
+            await laboratory.ended((await laboratory.request(serverId, 'retry')).id);
+            await isSeenAs(serverId, 'Running');
+          }
+          await remove(serverId);
+        });
+      }
+    });
+  }
+}
+
+it('leaves nothing at the end', async () => {
+  const { client, database } = laboratory;
+  const { db } = database;
+  assert.deepEqual(await client.instances.list(), []);
+  const volumes = await client.storage.listVolumes('berth');
+  assert.deepEqual(
+    volumes.filter(({ type }) => type !== 'image'),
+    [],
+  );
+  assert.deepEqual(await db.selectFrom('addresses').selectAll().execute(), []);
+  const open = db.selectFrom('operations').select('id').where('finished_at', 'is', null);
+  assert.deepEqual(await open.execute(), []);
+  const secrets = db.selectFrom('operations').select('id').where('secrets', 'is not', null);
+  assert.deepEqual(await secrets.execute(), []);
+});

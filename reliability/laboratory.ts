@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerCreate } from '@berth/contract/servers';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { listenForNotifications } from '../service/src/db/notifications.ts';
+import type { IncusClient } from '../service/src/incus/client.ts';
+import { createEngines } from '../service/src/locations/engines.ts';
+import { requireLocation } from '../service/src/locations/queries.ts';
+import type { OperationKind } from '../service/src/operations/define.ts';
+import type { OperationRow } from '../service/src/operations/queries.ts';
+import { startOperationRunner } from '../service/src/operations/runner.ts';
+import { watchLocation } from '../service/src/reconcilers/watch.ts';
+import { requestAction } from '../service/src/servers/actions.ts';
+import { instanceName } from '../service/src/servers/instance.ts';
+import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
+import type { Action } from '../service/src/servers/states.ts';
+import { type Installation, installation } from '../service/src/testing/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
+import { serverBody } from '../service/src/testing/servers.ts';
+
+const secretKey = Buffer.alloc(32, 7);
+const endedWithinMs = 60_000;
+
+/** Operations on a simulated engine and a real database, carried out by several workers and watched. */
+export interface Laboratory {
+  database: TestDatabase;
+  place: Installation;
+  simulator: Simulator;
+  client: IncusClient;
+  create(name: string): Promise<{ serverId: number; operation: OperationRow }>;
+  request(serverId: number, action: Action): Promise<OperationRow>;
+  ended(operationId: number): Promise<OperationRow>;
+  server(id: number): Promise<ServerNow>;
+  close(): Promise<void>;
+}
+
+export interface ServerNow {
+  name: string;
+  status: string;
+  error: string | null;
+  isDeleted: boolean;
+}
+
+export async function openLaboratory(
+  kinds: readonly OperationKind[],
+  workers = 2,
+): Promise<Laboratory> {
+  await using stack = new AsyncDisposableStack();
+  const database = await createTestDatabase();
+  stack.defer(database.close);
+  const { db } = database;
+  const place = await installation(db, { addresses: 250 });
+  const directory = mkdtempSync(join(tmpdir(), 'laboratory-'));
+  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const socketPath = join(directory, 'socket');
+  const simulator = await startSimulator({ listen: { socketPath } });
+  stack.defer(() => simulator.close());
+  const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  await db
+    .updateTable('locations')
+    .set({ engine: JSON.stringify({ socket_path: socketPath }) })
+    .execute();
+  const location = await requireLocation(db, place.locationId);
+  const engines = createEngines();
+  stack.defer(() => engines.close());
+  const client = engines.of(location);
+  const log = pino({ level: 'silent' });
+  const notifications = listenForNotifications(database.connectionString, log);
+  stack.defer(() => notifications.close());
+  for (let worker = 0; worker < workers; worker += 1) {
+    const settings = {
+      installationId: 'laboratory',
+      secretKey,
+      stopTimeoutSeconds: 5,
+      createsPerNode: 1000,
+      workDir: directory,
+    };
+    const execution = { db, log, engine: async () => client, settings };
+    const runner = startOperationRunner({
+      db,
+      notifications,
+      kinds,
+      concurrency: 500,
+      log,
+      execution,
+    });
+    stack.defer(() => runner.stop());
+  }
+  const watching = new AbortController();
+  const { pool } = database;
+  const watched = watchLocation(
+    { db, pool, engines, notifications, log },
+    location,
+    watching.signal,
+  );
+  stack.defer(async () => {
+    watching.abort();
+    await watched;
+  });
+  const open = stack.move();
+  const caller = { projectId: place.projectId };
+  const wanted = { initialCommands: ['echo ran >> /root/ran'] };
+  return {
+    database,
+    place,
+    simulator,
+    client,
+    async create(name) {
+      const body = serverBody(place, { ...wanted, name }) as ServerCreate;
+      const secrets = sealSecrets(body, secretKey);
+      return await db.transaction().execute((trx) => createServer(trx, caller, body, secrets));
+    },
+    request: (serverId, action) =>
+      db.transaction().execute((trx) => requestAction(trx, caller, serverId, action)),
+    async ended(operationId) {
+      const end = performance.now() + endedWithinMs;
+      for (;;) {
+        const query = db.selectFrom('operations').selectAll().where('id', '=', operationId);
+        const row = await query.executeTakeFirstOrThrow();
+        if (row.finished_at !== null) return row;
+        if (performance.now() > end) throw new Error(`It did not end: ${row.kind} at ${row.step}`);
+        await sleep(50);
+      }
+    },
+    async server(id) {
+      const row = await db
+        .selectFrom('servers')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const { status, error, uuid, deleted_at } = row;
+      return { name: instanceName(uuid), status, error, isDeleted: deleted_at !== null };
+    },
+    close: () => open.disposeAsync(),
+  };
+}
+
+/** Ends the lease of an operation, as when its worker was killed a while ago. */
+export async function loseLease({ database }: Laboratory, operationId: number): Promise<void> {
+  await database.db
+    .updateTable('operations')
+    .set({ lease_until: sql<string>`now() - interval '1 second'` })
+    .where('id', '=', operationId)
+    .execute();
+}
+
+/** Brings the deadline of an operation near. */
+export async function endIn({ database }: Laboratory, operationId: number, seconds: number) {
+  await database.db
+    .updateTable('operations')
+    .set({ deadline_at: sql<string>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', operationId)
+    .execute();
+}
