@@ -57,7 +57,7 @@ function run(command: string, args: string[]): string {
   return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-function daemonsOf(incusDir: string): number[] {
+export function daemonsOf(incusDir: string): number[] {
   return processIds().filter(
     (pid) =>
       /\bincusd\b/.test(commandLine(pid)) && environment(pid).includes(`INCUS_DIR=${incusDir}`),

@@ -33,6 +33,8 @@ export function createPool(connectionString: string, max = 20): pg.Pool {
     options: '-c timezone=UTC',
     application_name: 'berth',
   });
+  // The pool listens to idle ones only. Of one that is in use, the next query tells what happened.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

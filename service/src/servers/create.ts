@@ -122,10 +122,9 @@ async function image(context: Context): Result {
 
 async function instance(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
-  const name = instanceName(server.uuid);
-  // Of a try that was cut short: the engine shows an instance before it has made it.
-  if (await isBusy(incus, name, { signal })) return wait(0.5);
-  if (await incus.instances.get(name, { signal })) return next('handover');
+  // One that is there may be half made: by a daemon that was killed, or a try that was cut short.
+  const notYet = await removeInstance(context);
+  if (notYet) return notYet;
   const { fingerprint } = operation.state;
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.

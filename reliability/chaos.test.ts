@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { unleash } from './chaos/chaos.ts';
+import { type Target, worlds } from './chaos/worlds.ts';
+
+// A short storm, the same each time; `npm run chaos` has longer ones.
+
+const kills: Target[] = ['service', 'engine', 'postgres', 'service', 'engine', 'postgres'];
+
+it('nothing is lost, doubled or left when parts are killed in a storm', async (t) => {
+  await worlds.simulator(async (world) => {
+    const figures = await unleash(world, { seed: 1, kills, say: (text) => t.diagnostic(text) });
+    assert.ok(figures.accepted > 20, `${figures.accepted} requests were accepted`);
+    t.diagnostic(JSON.stringify(figures));
+  });
+});

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from './random.ts';
+import { createStorm, type Storm, type StormCounts } from './storm.ts';
+import { commandsRanOnce, settle } from './verdict.ts';
+import type { Target, World } from './worlds.ts';
+
+const shortestStormMs = 100;
+const longestStormMs = 1500;
+
+export interface ChaosPlan {
+  seed: number;
+  /** What is killed, one after the other. */
+  kills: Target[];
+  say: (text: string) => void;
+}
+
+export interface ChaosFigures extends StormCounts {
+  kills: number;
+  servers: number;
+  /** Milliseconds from a kill's end to the whole truth, the longest and the middle one. */
+  longestSettling: number;
+  medianSettling: number;
+}
+
+/** Kills parts of a world in the midst of a storm; throws what was lost, doubled or left. */
+export async function unleash(
+  world: World,
+  { seed, kills, say }: ChaosPlan,
+): Promise<ChaosFigures> {
+  const random = createRandom(seed);
+  const storm = createStorm(world.service, random, world.mostServers);
+  const settling: number[] = [];
+  for (const [index, target] of kills.entries()) {
+    storm.begin();
+    await sleep(random.between(shortestStormMs, longestStormMs));
+    await world.kill[target]();
+    await storm.pause();
+    settling.push(await settle(world, storm));
+    const { accepted } = storm.counts;
+    const took = Math.round(settling.at(-1) ?? 0);
+    say(`${index + 1}/${kills.length} ${target}: ${accepted} accepted, settled after ${took} ms`);
+  }
+  await commandsRanOnce(world);
+  await removeAll(world, storm);
+  const sorted = settling.toSorted((a, b) => a - b);
+  return {
+    ...storm.counts,
+    kills: kills.length,
+    servers: storm.servers.size,
+    longestSettling: Math.round(sorted.at(-1) ?? 0),
+    medianSettling: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+  };
+}
+
+/** At the end nothing is left. */
+async function removeAll(world: World, storm: Storm): Promise<void> {
+  const { url, token } = world.service;
+  const headers = { authorization: `Bearer ${token}` };
+  for (const id of storm.servers) {
+    const answer = await fetch(`${url}/v1/servers/${id}`, { method: 'DELETE', headers });
+    if (answer.status !== 202 && answer.status !== 404) throw new Error(await answer.text());
+  }
+  await settle(world, storm);
+  const left = await world.client.instances.list();
+  if (left.length > 0) throw new Error(`Left behind: ${left.map(({ name }) => name).join(', ')}`);
+}

@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Shuts the embedded PostgreSQL down in immediate mode: every session is cut, nothing is written
+ * out, and its next start recovers (PostgreSQL documentation, "Shutting Down the Server").
+ */
+export async function killPostgres(dataDir: string): Promise<void> {
+  const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGQUIT');
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../../e2e/service.ts';
+import type { Random } from './random.ts';
+
+const actors = 6;
+const answeredWithinMs = 60_000;
+const repeatMs = 100;
+
+export interface StormCounts {
+  requests: number;
+  accepted: number;
+  refused: number;
+  /** Of requests that got no answer, or 503. */
+  repeated: number;
+}
+
+export interface Storm {
+  /** Servers whose create was accepted. */
+  servers: Set<number>;
+  /** Operations that were accepted. */
+  operations: Set<number>;
+  counts: StormCounts;
+  begin(): void;
+  /** Resolves when every request so far has its answer. */
+  pause(): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  body: { id?: number; operation_id?: number; code?: string };
+}
+
+/**
+ * People who create servers, act on them and delete them, all at once. A request without an answer
+ * is repeated with the same `Idempotency-Key` until it has one, so that each counts once.
+ */
+export function createStorm(service: Service, random: Random, mostServers: number): Storm {
+  const servers = new Set<number>();
+  const operations = new Set<number>();
+  const live = new Set<number>();
+  const counts = { requests: 0, accepted: 0, refused: 0, repeated: 0 };
+  let running: Promise<unknown> = Promise.resolve();
+  let stopping = false;
+
+  async function act(): Promise<void> {
+    while (!stopping) {
+      const id = live.size === 0 ? undefined : random.pick([...live]);
+      if (id === undefined || (live.size < mostServers && random.next() < 0.4)) await create();
+      else if (random.next() < 0.25) await remove(id);
+      else await change(id);
+    }
+  }
+
+  async function create(): Promise<void> {
+    const name = `chaos-${counts.requests}`;
+    const initialCommands = ['echo ran >> /root/ran', `sleep ${random.pick([0, 0.2, 1])}`];
+    const size = { cpu: 1, ram: 256, disk: 2 };
+    const body = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands };
+    const answer = await insist('POST', '/v1/servers', { ...body, ...size });
+    if (answer.status !== 201 || answer.body.id === undefined) return;
+    servers.add(answer.body.id);
+    live.add(answer.body.id);
+  }
+
+  async function remove(id: number): Promise<void> {
+    live.delete(id);
+    await insist('DELETE', `/v1/servers/${id}`);
+  }
+
+  async function change(id: number): Promise<void> {
+    const action = random.pick(['start', 'stop', 'restart', 'retry'] as const);
+    const body = action === 'stop' && random.next() < 0.5 ? { force: true } : undefined;
+    await insist('POST', `/v1/servers/${id}/${action}`, body);
+  }
+
+  async function insist(method: string, path: string, body?: object): Promise<Answer> {
+    const key = randomUUID();
+    const end = performance.now() + answeredWithinMs;
+    counts.requests += 1;
+    for (;;) {
+      const answer = await send(service, { method, path, body, key });
+      if (answer) return count(answer);
+      if (performance.now() > end) throw new Error(`${method} ${path} got no answer.`);
+      counts.repeated += 1;
+      await sleep(repeatMs);
+    }
+  }
+
+  function count(answer: Answer): Answer {
+    if (answer.status >= 300) {
+      counts.refused += 1;
+      return answer;
+    }
+    counts.accepted += 1;
+    if (answer.body.operation_id !== undefined) operations.add(answer.body.operation_id);
+    return answer;
+  }
+
+  return {
+    servers,
+    operations,
+    counts,
+    begin() {
+      stopping = false;
+      running = Promise.all(Array.from({ length: actors }, act));
+      // Whoever pauses it gets the error.
+      running.catch(() => undefined);
+    },
+    async pause() {
+      stopping = true;
+      await running;
+    },
+  };
+}
+
+interface Request {
+  method: string;
+  path: string;
+  body: object | undefined;
+  key: string;
+}
+
+/** Undefined without an answer, or when it is to be asked for again. */
+async function send({ url, token }: Service, request: Request): Promise<Answer | undefined> {
+  const { method, path, body, key } = request;
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'idempotency-key': key,
+    ...(body && { 'content-type': 'application/json' }),
+  };
+  const init = { method, headers, body: body ? JSON.stringify(body) : null };
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(20_000) });
+    text = await response.text();
+  } catch {
+    // It was killed before it answered, or listens not yet.
+    return undefined;
+  }
+  const answer = { status: response.status, body: JSON.parse(text) as Answer['body'] };
+  if (answer.status === 503 && response.headers.has('retry-after')) return undefined;
+  if (answer.body.code === 'idempotency_in_progress') return undefined;
+  if (answer.status >= 500) throw new Error(`${method} ${path} was answered ${text}`);
+  return answer;
+}

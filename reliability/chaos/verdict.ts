@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '../../e2e/database.ts';
+import type { Instance } from '../../service/src/incus/instances.ts';
+import type { Storm } from './storm.ts';
+import type { World } from './worlds.ts';
+
+const settledWithinMs = 60_000;
+
+interface ServerRow {
+  id: number;
+  name: string;
+  status: string;
+  isInstalled: boolean;
+  isDeleted: boolean;
+  ips: string[];
+}
+
+/**
+ * Waits until nothing is under way, and checks that nothing was lost, doubled or left half done.
+ * Answers how long that took, in milliseconds.
+ */
+export async function settle(world: World, storm: Storm): Promise<number> {
+  const began = performance.now();
+  const end = began + settledWithinMs;
+  for (;;) {
+    try {
+      await check(world, storm);
+      return performance.now() - began;
+    } catch (error) {
+      // What is not so yet may become so: the time is what counts.
+      if (performance.now() > end) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function check(world: World, storm: Storm): Promise<void> {
+  await everyOperationEnded(world, storm);
+  const servers = await serverRows(world);
+  assert.deepEqual(
+    servers.map(({ id }) => id).sort((a, b) => a - b),
+    [...storm.servers].sort((a, b) => a - b),
+    'the servers are those whose create was accepted',
+  );
+  const live = servers.filter((server) => !server.isDeleted);
+  const instances = await world.client.instances.list();
+  instancesAreServers(instances, live);
+  addressesAreHeldOnce(servers);
+  for (const instance of instances) hasAddressesOf(instance, live);
+  await volumesAreInstances(world, instances);
+}
+
+async function everyOperationEnded({ directory }: World, storm: Storm): Promise<void> {
+  const rows = await query<{ id: number; status: string; error: unknown }>(
+    directory,
+    'select id::int, status, error from operations',
+  );
+  const open = rows.filter(({ status }) => status === 'pending' || status === 'running');
+  assert.deepEqual(open, [], 'no operation is open');
+  const known = new Set(rows.map(({ id }) => id));
+  const lost = [...storm.operations].filter((id) => !known.has(id));
+  assert.deepEqual(lost, [], 'no accepted operation is lost');
+  const mute = rows.filter(({ status, error }) => status === 'failed' && error === null);
+  assert.deepEqual(mute, [], 'what failed says why');
+}
+
+async function serverRows({ directory }: World): Promise<ServerRow[]> {
+  return await query<ServerRow & object>(
+    directory,
+    `select id::int, 'srv-' || uuid as name, status,
+       installed_at is not null as "isInstalled", deleted_at is not null as "isDeleted",
+       array(select host(ip) from addresses where server_id = servers.id) as ips
+     from servers`,
+  );
+}
+
+const statusOf: Record<string, string> = { Running: 'started', Stopped: 'stopped' };
+
+function instancesAreServers(instances: Instance[], live: ServerRow[]): void {
+  const byName = new Map(live.map((server) => [server.name, server]));
+  for (const { name, status } of instances) {
+    const server = byName.get(name);
+    assert.ok(server, `the instance ${name} is of a server`);
+    if (server.isInstalled) assert.equal(server.status, statusOf[status], `the status of ${name}`);
+  }
+  const there = new Set(instances.map(({ name }) => name));
+  for (const { name, isInstalled, status } of live) {
+    if (isInstalled) assert.ok(there.has(name), `${name} has its instance`);
+    else assert.equal(status, 'error', `${name} was created, or its create failed`);
+  }
+}
+
+function addressesAreHeldOnce(servers: ServerRow[]): void {
+  const all = servers.flatMap(({ ips }) => ips);
+  assert.equal(new Set(all).size, all.length, 'no address is held twice');
+  for (const { name, ips, isDeleted } of servers) {
+    assert.equal(ips.length, isDeleted ? 0 : 2, `the addresses of ${name}`);
+  }
+}
+
+function hasAddressesOf({ name, devices }: Instance, live: ServerRow[]): void {
+  const ours = live.find((server) => server.name === name)?.ips.toSorted();
+  const theirs = [devices.eth0?.['ipv4.address'], devices.eth0?.['ipv6.address']].sort();
+  assert.deepEqual(theirs, ours, `the addresses of the instance ${name}`);
+}
+
+async function volumesAreInstances({ client, pool }: World, instances: Instance[]): Promise<void> {
+  const volumes = await client.storage.listVolumes(pool);
+  assert.deepEqual(
+    volumes.flatMap(({ type, name }) => (type === 'image' ? [] : [name])).sort(),
+    instances.map(({ name }) => name).sort(),
+    'the volumes are those of the instances',
+  );
+}
+
+/** Of every guest that runs: its initial command ran once. */
+export async function commandsRanOnce({ client }: World): Promise<number> {
+  const running = (await client.instances.list()).filter(({ status }) => status === 'Running');
+  for (const { name } of running) {
+    const ran = await client.files.pull(name, '/root/ran', 1000);
+    assert.equal(ran?.content.toString(), 'ran\n', `the command of ${name} ran once`);
+  }
+  return running.length;
+}

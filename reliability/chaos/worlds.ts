@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { daemonsOf } from '../../e2e/private-incus.ts';
+import {
+  dataDirectory,
+  removeService,
+  type Service,
+  startService,
+  stopService,
+} from '../../e2e/service.ts';
+import { withStack } from '../../e2e/stack.ts';
+import { startSimulator } from '../../incus-sim/src/simulator.ts';
+import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
+import { ensureIncus } from '../../setup/incus-daemon.ts';
+import { killPostgres } from './postgres.ts';
+
+export const targets = ['service', 'postgres', 'engine'] as const;
+export type Target = (typeof targets)[number];
+
+/** A whole Berth, and how to kill its parts. */
+export interface World {
+  directory: string;
+  service: Service;
+  client: IncusClient;
+  pool: string;
+  /** How many servers there may be at once. */
+  mostServers: number;
+  /** Each kills the part at once, without a word to it, and has it come back. */
+  kill: Record<Target, () => Promise<void>>;
+}
+
+type Use = (world: World) => Promise<void>;
+
+export const worlds: Record<'simulator' | 'incus', (use: Use) => Promise<void>> = {
+  simulator: onSimulator,
+  incus: onIncus,
+};
+
+/** Nothing of it is real but the service and its PostgreSQL, and nothing is left of it. */
+async function onSimulator(use: Use): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const directory = mkdtempSync(join(tmpdir(), 'berth-chaos-'));
+  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const socketPath = join(directory, 'incus.socket');
+  const timing = { create: 60, start: 40, stop: 40, delete: 40, network: 60, boot: 200 };
+  const simulator = await startSimulator({ listen: { socketPath }, timing });
+  stack.defer(() => simulator.close());
+  const names = { project: 'chaos', pool: 'chaos', network: 'chaosbr0' };
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  stack.defer(() => removeService(directory));
+  const port = await freePort();
+  const service = await startService({ directory, socketPath, names, port });
+  const client = createIncusClient({ socketPath, project: names.project });
+  stack.defer(() => client.close());
+  const absentMs = 700;
+  const kill = killers(service, () => simulator.restartDaemon(absentMs));
+  await use({ directory, service, client, pool: names.pool, mostServers: 24, kill });
+}
+
+async function onIncus(use: Use): Promise<void> {
+  await withStack('chaos', async ({ directory, socketPath, names, service }) => {
+    const client = createIncusClient({ socketPath, project: names.project });
+    const incusDir = join(directory, 'incus');
+    const kill = killers(service, async () => {
+      for (const pid of daemonsOf(incusDir)) process.kill(pid, 'SIGKILL');
+      await ensureIncus({ incusDir, say: () => undefined });
+    });
+    try {
+      await use({ directory, service, client, pool: names.pool, mostServers: 5, kill });
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+function killers(service: Service, killEngine: () => Promise<void>): World['kill'] {
+  const { directory } = service;
+  return {
+    engine: killEngine,
+    postgres: () => killPostgres(dataDirectory(directory)),
+    async service() {
+      await stopService(directory, 'SIGKILL');
+      await startService(service);
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No port is free.');
+  return address.port;
+}
