@@ -1,5 +1,6 @@
 import type { Engine } from './engine.ts';
-import { leave, renameInstance } from './instances.ts';
+import { renameInstance } from './instances.ts';
+import { leave } from './inventory.ts';
 import { findInstance, type Instance, removeVolume, rootPool } from './model.ts';
 import { freeze, guestPowersOff, reportAct, switchOff, switchOn, thaw } from './power.ts';
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type Answer, done, sync } from './answers.ts';
 import type { Engine } from './engine.ts';
-import { askedInstance } from './instances.ts';
+import { askedInstance } from './inventory.ts';
 import type { Instance } from './model.ts';
 import { reportAct } from './power.ts';
 import { refuse } from './refusal.ts';

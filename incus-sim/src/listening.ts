@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';

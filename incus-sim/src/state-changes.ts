@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { started } from './answers.ts';
 import type { Engine } from './engine.ts';
-import { askedInstance, operationOn } from './instances.ts';
+import { askedInstance, operationOn } from './inventory.ts';
 import { locked } from './locks.ts';
 import type { Instance } from './model.ts';
 import { refuseTakenAddresses } from './nics.ts';
