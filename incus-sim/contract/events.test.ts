@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { operationInstances } from '../../service/src/incus/operations.ts';
 import { follow, isLifecycle } from './follow.ts';
 import { createInstance, powerCut, removeAfterwards, settled, shutDown, start } from './guests.ts';
 import { newName, until, useTarget } from './target.ts';
 
 const target = useTarget();
 
-describe('events', () => {
+// Most of their time is waiting, each for its own instance.
+describe('events', { concurrency: true }, () => {
   it('tell in order what happens to an instance, in its project only', async () => {
     const { client, administrator, names } = target;
     const seen = await follow(target);
@@ -32,8 +34,7 @@ describe('events', () => {
       actions(),
       [...expected, 'renamed', 'deleted'].map((word) => `instance-${word}`),
     );
-    const last = seen.filter(isLifecycle).at(-1);
-    assert.equal(last?.instance, renamed);
+    const last = seen.filter(isLifecycle).findLast(({ instance }) => instance === renamed);
     assert.equal(last?.project, names.project);
     assert.equal(last?.location, 'none');
     assert.equal(last?.source, `/1.0/instances/${renamed}?project=${names.project}`);
@@ -51,7 +52,9 @@ describe('events', () => {
     await start(target, name).catch(() => {});
     const statuses = () =>
       seen.flatMap((event) =>
-        event.type === 'operation' && event.operation.description === 'Starting instance'
+        event.type === 'operation' &&
+        event.operation.description === 'Starting instance' &&
+        operationInstances(event.operation).includes(name)
           ? [event.operation.status]
           : [],
       );
@@ -73,9 +76,9 @@ describe('events', () => {
     });
     await shutDown(target, name, 20);
     assert.equal((await client.instances.get(name))?.status, 'Stopped');
-    const shutdown = await until('the event', 5, () =>
-      seen.find((event) => isLifecycle(event) && event.action === 'instance-shutdown'),
-    );
-    assert.equal(isLifecycle(shutdown) && shutdown.instance, name);
+    const own = () => seen.filter(isLifecycle).filter(({ instance }) => instance === name);
+    await until('the last event', 5, () => own().length === 3);
+    const actions = own().map(({ action }) => action);
+    assert.deepEqual(actions, ['instance-created', 'instance-started', 'instance-shutdown']);
   });
 });

@@ -29,24 +29,21 @@ export const shutDown = ({ client }: Target, name: string, graceSeconds: number)
 
 let lastHost = 239;
 
-/** An address of the target's network that no other instance of this process has. */
-export async function newAddress({ client, names }: Target) {
+/** An address of the target's network, and a MAC, that no other instance of this process has. */
+async function newAddress({ client, names }: Target) {
+  lastHost += 1;
+  const host = lastHost;
   const gateway = (await client.networks.get(names.network))?.config['ipv4.address'] ?? '';
   const [ip = '', prefix = ''] = gateway.split('/');
-  lastHost += 1;
-  return {
-    ip: ip.replace(/\d+$/, String(lastHost)),
-    prefixLength: Number(prefix),
-    gateway: ip,
-    nameservers: [ip],
-  };
+  const mac = `10:66:6a:c0:00:${host.toString(16)}`;
+  const own = { ip: ip.replace(/\d+$/, String(host)), prefixLength: Number(prefix) };
+  return { mac, address: { ...own, gateway: ip, nameservers: [ip] } };
 }
 
 /** The body of a create: a small container with a fixed address. */
 export async function definition(target: Target, name: string): Promise<NewInstance> {
   const { names, image } = target;
-  const address = await newAddress(target);
-  const mac = `10:66:6a:c0:00:${lastHost.toString(16)}`;
+  const { mac, address } = await newAddress(target);
   const nic = { type: 'nic', name: 'eth0', network: names.network, hwaddr: mac };
   const filters = { 'security.mac_filtering': 'true', 'security.ipv4_filtering': 'true' };
   const devices: Devices = {

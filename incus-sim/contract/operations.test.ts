@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isUnderWay, operationInstances } from '../../service/src/incus/operations.ts';
 import { failsWith } from './assertions.ts';
-import { createInstance, settled, start } from './guests.ts';
+import { createInstance, powerCut, settled, shutDown, start } from './guests.ts';
 import { until, useTarget } from './target.ts';
 
 const target = useTarget();
 
-describe('an operation', () => {
+// Most of their time is waiting.
+describe('an operation', { concurrency: true }, () => {
   it('tells what it works on, is listed, and is forgotten 5 s after its end', async () => {
     const { client, names } = target;
     const { name } = await createInstance(target, 'operation');
@@ -69,5 +70,19 @@ describe('an operation', () => {
     const words = /Failed shutting down instance, status is "Running": context deadline exceeded/;
     await assert.rejects(whole, failsWith('timeout', words));
     assert.equal((await client.instances.get(name))?.status, 'Running');
+  });
+
+  it('that waits for a guest leaves it running, and gives way to a power cut', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'deaf');
+    await target.makeDeaf(name);
+    await start(target, name);
+    await assert.rejects(shutDown(target, name, 1), failsWith('timeout', /status is "Running"/));
+    assert.equal((await client.instances.get(name))?.status, 'Running');
+    const graceful = shutDown(target, name, 20);
+    await assert.rejects(start(target, name), failsWith('busy', /already running/));
+    await powerCut(target, name);
+    await graceful;
+    assert.equal((await client.instances.get(name))?.status, 'Stopped');
   });
 });

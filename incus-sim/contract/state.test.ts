@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { NewInstance } from '../../service/src/incus/instances.ts';
 import { isNetworkCard, parseMetrics } from '../../service/src/usage/metrics.ts';
 import { failsWith } from './assertions.ts';
-import { createInstance, powerCut, shutDown, start } from './guests.ts';
+import { createInstance, powerCut, start } from './guests.ts';
 import { until, useTarget } from './target.ts';
 
 const target = useTarget();
@@ -82,21 +82,5 @@ describe('the state of an instance', () => {
     const after = await client.instances.get(instance.name);
     assert.equal(after?.status, 'Stopped');
     assert.ok(Date.now() - Date.parse(after?.last_used_at ?? '') < 90_000);
-  });
-});
-
-describe('a guest that ignores its shutdown', () => {
-  it('is left running, and its power can be cut meanwhile', async () => {
-    const { client } = target;
-    const { name } = await createInstance(target, 'deaf');
-    await target.makeDeaf(name);
-    await start(target, name);
-    await assert.rejects(shutDown(target, name, 1), failsWith('timeout', /status is "Running"/));
-    assert.equal((await client.instances.get(name))?.status, 'Running');
-    const graceful = shutDown(target, name, 20);
-    await assert.rejects(start(target, name), failsWith('busy', /already running/));
-    await powerCut(target, name);
-    await graceful;
-    assert.equal((await client.instances.get(name))?.status, 'Stopped');
   });
 });

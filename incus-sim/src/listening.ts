@@ -1,16 +1,18 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 
 export type Place =
   | { socketPath: string }
   | {
       /** Any free one, if not given. */
       port?: number;
-      /** PEM: its own, and the certificate of the only client that it takes. */
+      /** PEM: its own, and the certificate of the only client that it trusts. */
       cert: string;
       key: string;
       clientCert: string;
@@ -49,9 +51,16 @@ export async function listen(
 }
 
 function tlsServer(place: Exclude<Place, { socketPath: string }>, onRequest: RequestListener) {
-  const { cert, key, clientCert } = place;
-  const client = { ca: clientCert, requestCert: true, rejectUnauthorized: true };
-  return createTlsServer({ cert, key, ...client }, onRequest);
+  // Incus looks at a client's certificate itself, and tells a stranger so.
+  const client = { requestCert: true, rejectUnauthorized: false };
+  return createTlsServer({ cert: place.cert, key: place.key, ...client }, onRequest);
+}
+
+/** Whether a request comes from somebody whom Incus trusts: anybody at its socket, and one client. */
+export function isTrusted(place: Place, { socket }: IncomingMessage): boolean {
+  if ('socketPath' in place) return true;
+  const trusted = new X509Certificate(place.clientCert).fingerprint256;
+  return socket instanceof TLSSocket && socket.getPeerCertificate().fingerprint256 === trusted;
 }
 
 async function stopServer(server: Server, sockets: Set<Duplex>): Promise<void> {

@@ -13,11 +13,15 @@ import { poolRoutes } from './pools.ts';
 import { projectRoutes } from './projects.ts';
 import { isRefusal } from './refusal.ts';
 import { createRouter, type Routes } from './router.ts';
-import { serverRoutes } from './server.ts';
+import { serverRoutes, untrustedView } from './server.ts';
 import { stateRoutes } from './state-changes.ts';
 
 /** Answers requests as Incus does, and with what the faults want to go wrong. */
-export function createRequestListener(engine: Engine, control: Routes) {
+export function createRequestListener(
+  engine: Engine,
+  control: Routes,
+  isTrusted: (request: IncomingMessage) => boolean,
+) {
   const route = createRouter([
     serverRoutes(engine),
     memberRoutes(engine),
@@ -37,6 +41,9 @@ export function createRequestListener(engine: Engine, control: Routes) {
     const { method = 'GET', headers } = request;
     const url = new URL(request.url ?? '/', 'http://incus');
     const found = route(method, url.pathname);
+    if (!isTrusted(request)) {
+      return url.pathname === '/1.0' ? untrustedView() : failed('not authorized', 403);
+    }
     const faults = engine.faults.take(method, url.pathname);
     for (const fault of faults) {
       if (fault.kind === 'delay') await sleep(fault.ms, undefined, { ref: false });

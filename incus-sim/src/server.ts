@@ -1,4 +1,4 @@
-import { sync } from './answers.ts';
+import { type Answer, sync } from './answers.ts';
 import type { Engine } from './engine.ts';
 import { askedMember } from './members.ts';
 import type { Routes } from './router.ts';
@@ -13,16 +13,21 @@ const apiExtensions = [
   'metrics',
 ];
 
+const version = { api_extensions: apiExtensions, api_status: 'stable', api_version: '1.0' };
+
+/** What a stranger is told. */
+export const untrustedView = (): Answer =>
+  sync({ config: {}, ...version, auth: 'untrusted', public: false, auth_methods: ['tls'] });
+
 export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
   return {
     'GET /1.0': ({ query }) =>
       sync({
         config: {},
-        api_extensions: apiExtensions,
-        api_status: 'stable',
-        api_version: '1.0',
+        ...version,
         auth: 'trusted',
         public: false,
+        auth_methods: ['tls'],
         environment: {
           architectures: ['x86_64'],
           driver: 'lxc',

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import { type Administrator, administratorOf } from './administrator.ts';
@@ -5,7 +6,7 @@ import { controlRoutes } from './control.ts';
 import { createEngine, type Engine, type EngineOptions } from './engine.ts';
 import type { EventFaults } from './events.ts';
 import type { Faults } from './faults.ts';
-import { type Listening, listen, type Place, type Upgrade } from './listening.ts';
+import { isTrusted, type Listening, listen, type Place, type Upgrade } from './listening.ts';
 import type { Model } from './model.ts';
 import { type Belongings, plant } from './plant.ts';
 import { refuse } from './refusal.ts';
@@ -50,8 +51,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       listening = await open();
     },
   };
-  const onRequest = createRequestListener(engine, controlRoutes(controls));
-  const onUpgrade = eventUpgrade(engine);
+  const trusts = (request: IncomingMessage) => isTrusted(options.listen, request);
+  const onRequest = createRequestListener(engine, controlRoutes(controls), trusts);
+  const onUpgrade = eventUpgrade(engine, trusts);
   const open = () => listen(options.listen, onRequest, onUpgrade);
   listening = await open();
   return {
@@ -97,15 +99,14 @@ function loseEverythingUnderWay({ model, operations, events }: Engine): void {
 }
 
 /** `GET /1.0/events` as a websocket. */
-function eventUpgrade({ events }: Engine): Upgrade {
+function eventUpgrade({ events }: Engine, trusts: (request: IncomingMessage) => boolean): Upgrade {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   return (request, socket, head) => {
     const url = new URL(request.url ?? '/', 'http://incus');
-    if (url.pathname !== '/1.0/events') {
-      socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
-      return;
-    }
-    sockets.handleUpgrade(request, socket, head, (client) => {
+    const refuseWith = (status: string) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
+    if (!trusts(request)) return refuseWith('403 Forbidden');
+    if (url.pathname !== '/1.0/events') return refuseWith('404 Not Found');
+    return sockets.handleUpgrade(request, socket, head, (client) => {
       const types = url.searchParams.get('type')?.split(',') ?? ['lifecycle', 'operation'];
       const all = url.searchParams.get('all-projects') === 'true';
       const project = all ? undefined : (url.searchParams.get('project') ?? 'default');

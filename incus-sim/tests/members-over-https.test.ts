@@ -25,7 +25,9 @@ describe('over HTTPS', () => {
     };
     const { client, connection } = connect(trusted);
     assert.equal((await client.server.info()).environment.server_version, '6.0.4');
-    await assert.rejects(connect(stranger).client.server.info(), failsWith('unreachable'));
+    const { client: unknown } = connect(stranger);
+    await assert.rejects(unknown.server.info(), failsWith('forbidden', /does not trust/));
+    await assert.rejects(unknown.instances.list(), failsWith('forbidden', /not authorized/));
 
     const stopping = new AbortController();
     let isConnected = false;
