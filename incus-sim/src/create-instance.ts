@@ -33,7 +33,7 @@ interface NewInstance {
   profiles?: string[];
 }
 
-/** Half-way there is its record, and no disk. */
+/** Half-way there is its record, and no trace of a disk. */
 export async function createInstance(engine: Engine, call: Call): Promise<Answer> {
   const { model, operations } = engine;
   const wanted = await jsonBody<NewInstance>(call);
@@ -101,6 +101,7 @@ function newInstance(
     lastUsedAt: new Date(0),
     member,
     status: 'Stopped',
+    disk: 'none',
     files: new Map(),
   };
 }
@@ -149,7 +150,7 @@ async function build(
   const context = { location: instance.member, 'storage-pool': pool.name, type: instance.type };
   reportAct(engine, instance, 'instance-created', { context });
   work.reach('half');
-  await work.pause(timing.create / 2);
+  await work.pause(timing.create / 3);
   if (pool.full) {
     leave(model, instance);
     throw refusal(
@@ -162,9 +163,12 @@ async function build(
   const { member, name, project, type } = instance;
   addVolume(pool, { name: image.fingerprint, type: 'image', project: owner, member, createdAt });
   addVolume(pool, { name, type, project, member, createdAt });
+  instance.disk = 'promised';
+  await work.pause(timing.create / 3);
+  instance.disk = 'whole';
   work.metadata({
     create_instance_from_image_unpack_progress: 'Unpacking image: 100% (1.00GB/s)',
     progress: { percent: '100', speed: '1000000000', stage: 'create_instance_from_image_unpack' },
   });
-  await work.pause(timing.create / 2);
+  await work.pause(timing.create / 3);
 }

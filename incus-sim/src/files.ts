@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type Answer, done, sync } from './answers.ts';
+import { refuseFiles } from './disks.ts';
 import type { Engine } from './engine.ts';
 import { askedInstance } from './inventory.ts';
 import type { Instance } from './model.ts';
@@ -23,6 +24,7 @@ const notFound = () => refuse('Not Found', 404);
 
 function asked(engine: Engine, call: Call): { instance: Instance; path: string } {
   const instance = askedInstance(engine, call);
+  refuseFiles(instance);
   const path = call.query.get('path');
   return { instance, path: path ? normal(path) : refuse('Missing path argument', 400) };
 }

@@ -56,7 +56,10 @@ export function instanceStateView(model: Model, instance: Instance) {
   return {
     status,
     status_code: codes[status],
-    disk: { root: { usage: use.diskBytes, total: use.diskTotalBytes } },
+    disk:
+      instance.disk === 'whole'
+        ? { root: { usage: use.diskBytes, total: use.diskTotalBytes } }
+        : {},
     memory: {
       usage: use.memoryBytes,
       usage_peak: use.memoryBytes,

@@ -1,9 +1,10 @@
 import { type Answer, started, sync } from './answers.ts';
 import { createInstance } from './create-instance.ts';
+import { refuseDelete } from './disks.ts';
 import type { Engine } from './engine.ts';
 import { instanceStateView, instanceView } from './instance-view.ts';
 import { askedInstance, leave, operationOn } from './inventory.ts';
-import { locked } from './locks.ts';
+import { inWordsOf, locked } from './locks.ts';
 import { addVolume, type Instance, removeVolume, rootPool } from './model.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
@@ -42,14 +43,16 @@ function remove(engine: Engine, call: Call): Answer {
       const act = async () => {
         if (shownStatus(instance) !== 'Stopped') refuse('Instance is running', 400);
         await work.pause(timing.delete);
+        refuseDelete(instance);
         const { project, type, name } = instance;
         for (const pool of model.pools.values()) removeVolume(pool, { project, type, name });
+        instance.disk = 'none';
         work.reach('half');
         leave(model, instance);
         reportAct(engine, instance, 'instance-deleted');
       };
-      const wasFirst = await locked(work, instance, { action: 'delete' }, act).catch((error) =>
-        refuse(`${failed}: ${error.message}`, error.status),
+      const wasFirst = await locked(work, instance, { action: 'delete' }, act).catch(
+        inWordsOf(failed),
       );
       if (!wasFirst) refuse(`${failed}: A matching non-reusable operation has now succeeded`);
     },

@@ -50,3 +50,11 @@ export async function hold(
     resolve(succeeded);
   }
 }
+
+/** Incus says what it was about only where something else holds the instance. */
+export function inWordsOf(what: string) {
+  return (error: Error & { status?: number }) => {
+    const isBusy = error.message.startsWith('Instance is busy');
+    return refuse(isBusy ? `${what}: ${error.message}` : error.message, error.status);
+  };
+}

@@ -31,6 +31,8 @@ export interface Instance {
   /** `none` without a cluster. */
   member: string;
   status: 'Stopped' | 'Running' | 'Frozen';
+  /** `promised` while only the pool's records know it, `spoilt` after a start without it. */
+  disk: 'none' | 'promised' | 'spoilt' | 'whole';
   /** While it is not stopped. */
   run?: Run;
   /** The action that holds it, as Incus names it in "Instance is busy running a ...". */

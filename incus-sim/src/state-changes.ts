@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { started } from './answers.ts';
+import { refuseStart } from './disks.ts';
 import type { Engine } from './engine.ts';
 import { askedInstance, operationOn } from './inventory.ts';
-import { locked } from './locks.ts';
+import { inWordsOf, locked } from './locks.ts';
 import type { Instance } from './model.ts';
 import { refuseTakenAddresses } from './nics.ts';
 import type { Work } from './operations.ts';
@@ -60,6 +61,7 @@ async function start(engine: Engine, work: Work, instance: Instance): Promise<vo
   if (shownStatus(instance) !== 'Stopped') refuse('The instance is already running');
   const act = async () => {
     refuseTakenAddresses(engine.model, instance);
+    refuseStart(instance);
     await work.pause(engine.timing.start);
     switchOn(engine, instance);
     work.reach('half');
@@ -68,14 +70,6 @@ async function start(engine: Engine, work: Work, instance: Instance): Promise<vo
   await locked(work, instance, { action: 'start', inherits: ['restart'] }, act).catch(
     inWordsOf('Failed to create instance start operation'),
   );
-}
-
-/** Incus says what it was about only where something else holds the instance. */
-function inWordsOf(what: string) {
-  return (error: Error & { status?: number }) => {
-    const isBusy = error.message.startsWith('Instance is busy');
-    return refuse(isBusy ? `${what}: ${error.message}` : error.message, error.status);
-  };
 }
 
 /** Half-way it has stopped, and nobody was told. */

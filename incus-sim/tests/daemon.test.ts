@@ -33,6 +33,27 @@ describe('a restart of the daemon', () => {
     await settled(client, client.instances.delete('half'));
   });
 
+  it('in the midst of a create leaves a record, then one with a disk that is not there', async () => {
+    const sim = await simulated({ timing: { create: 600 } });
+    const { simulator, client } = sim;
+    for (const [name, isPromised, words] of [
+      ['record', false, /Instance storage pool not found/],
+      ['disk', true, /no such file or directory/],
+    ] as const) {
+      await client.instances.create(definition(name));
+      await until(async () => (await statusOf(sim, name)) !== null);
+      if (isPromised) await until(() => hasDisk(sim, name));
+      await simulator.restartDaemon();
+      assert.deepEqual((await client.instances.getState(name))?.disk, {});
+      const read = client.files.pull(name, '/etc/hostname', 100);
+      await assert.rejects(read, failsWith('failed', words));
+      await assert.rejects(start(sim, name), words);
+      const remove = settled(client, client.instances.delete(name));
+      if (isPromised) await assert.rejects(remove, failsWith('invalid', /Not a Btrfs subvolume/));
+      else await remove;
+    }
+  });
+
   it('leaves the socket absent for a while, and the instances running', async () => {
     const sim = await simulated();
     const { simulator, client } = sim;

@@ -1,0 +1,35 @@
+import type { Instance } from './model.ts';
+import { refuse } from './refusal.ts';
+
+// What an instance is like whose create was cut short, as Incus 6.0.4 with btrfs behaves.
+
+const folderOf = ({ project, name }: Instance) =>
+  `/var/lib/incus/containers/${project.name === 'default' ? '' : `${project.name}_`}${name}`;
+
+const noPool = 'Failed getting instance pool: Instance storage pool not found';
+
+/** Its files are reached on its disk. */
+export function refuseFiles(instance: Instance): void {
+  if (instance.disk === 'whole') return;
+  if (instance.disk === 'none') refuse(noPool);
+  refuse(`open ${folderOf(instance)}/rootfs: no such file or directory`);
+}
+
+/** The attempt leaves a plain folder where its disk would be. */
+export function refuseStart(instance: Instance): void {
+  if (instance.disk === 'whole') return;
+  if (instance.disk === 'none') refuse(noPool, 404);
+  instance.disk = 'spoilt';
+  const missing = `lstat ${folderOf(instance)}: no such file or directory`;
+  refuse(`Failed to handle idmapped storage: Failed expanding symlinks of "": ${missing}`, 404);
+}
+
+/** A plain folder is not removed, whoever asks, and however often. */
+export function refuseDelete(instance: Instance): void {
+  if (instance.disk !== 'spoilt') return;
+  const folder = folderOf(instance);
+  refuse(
+    `Error deleting storage volume: Failed deleting subvolume "${folder}": Failed to run: btrfs ` +
+      `subvolume delete ${folder}: exit status 1 (ERROR: Not a Btrfs subvolume: Invalid argument)`,
+  );
+}
