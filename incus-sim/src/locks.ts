@@ -1,6 +1,6 @@
 import type { Instance, Lock } from './model.ts';
 import type { Work } from './operations.ts';
-import { refuse } from './refusal.ts';
+import { isRefusal, refuse } from './refusal.ts';
 
 interface Wish {
   action: Lock['action'];
@@ -53,8 +53,8 @@ export async function hold(
 
 /** Incus says what it was about only where something else holds the instance. */
 export function inWordsOf(what: string) {
-  return (error: Error & { status?: number }) => {
-    const isBusy = error.message.startsWith('Instance is busy');
-    return refuse(isBusy ? `${what}: ${error.message}` : error.message, error.status);
+  return (error: unknown): never => {
+    if (!isRefusal(error) || !error.message.startsWith('Instance is busy')) throw error;
+    return refuse(`${what}: ${error.message}`, error.status);
   };
 }

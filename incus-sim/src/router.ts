@@ -37,13 +37,22 @@ export function createRouter(tables: Routes[]) {
     routes.set(key, [...(routes.get(key) ?? []), { parts, handler }]);
   }
   return (method: string, path: string) => {
-    const asked = path.split('/').map(decodeURIComponent);
+    const asked = path.split('/').map(decoded);
     for (const route of routes.get(`${method} ${asked.length}`) ?? []) {
       const parts = match(route.parts, asked);
       if (parts) return { parts, handler: route.handler };
     }
     return undefined;
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return refuse(`invalid URL escape "${text}"`, 400);
+    throw error;
+  }
 }
 
 /** Literal parts stand before named ones in the tables. */
