@@ -77,6 +77,8 @@ describe('an operation', { concurrency: true }, () => {
     const { name } = await createInstance(target, 'deaf');
     await target.makeDeaf(name);
     await start(target, name);
+    // To be heard at all, Incus thaws a guest that is frozen, and leaves it so.
+    await target.administrator.freeze(name);
     await assert.rejects(shutDown(target, name, 1), failsWith('timeout', /status is "Running"/));
     assert.equal((await client.instances.get(name))?.status, 'Running');
     const graceful = shutDown(target, name, 20);
