@@ -19,7 +19,7 @@ import {
 } from '../operations/define.ts';
 import { takeCreatePlace } from '../operations/queries.ts';
 import { decrypt } from '../secrets.ts';
-import { isBusy, isRunning, settle, startInstance, untilNextLook } from './engine.ts';
+import { isRunning, settle, startInstance, untilNextLook } from './engine.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { setServerState } from './queries.ts';
 import { removeInstance } from './removal.ts';
