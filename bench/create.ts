@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { incus } from '../e2e/incus.ts';
 import { type Stack, withStack } from '../e2e/stack.ts';
 import { berthApi } from './berth-api.ts';
 import { proof, type Side } from './guest.ts';
-import { incus } from './incus.ts';
 import { commandLine } from './incus-command-line.ts';
 import { compare, report } from './statistics.ts';
 

@@ -16,7 +16,11 @@ import {
   untilIdle,
   view,
 } from './api.ts';
+import { incus } from './incus.ts';
 import { ssh } from './ssh.ts';
+
+const incusCommand = (...args: string[]) =>
+  incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
 
 // Guests that do what they want, and what becomes of their servers.
 
@@ -39,6 +43,64 @@ test('a failing command is recorded, the rest still run, and the server is start
   );
   assert.equal(operation?.commands?.[1]?.output, 'bad\n');
   assert.equal(await ssh(primaryAddress(server), 'ls /root/last'), '/root/last');
+  await remove(server.id);
+});
+
+test('a command that fills the disk is recorded, and those after it run', async () => {
+  const server = await created({
+    disk: 2,
+    initialCommands: [
+      'i=0; while fallocate -l 64M /root/fill$i; do i=$((i + 1)); done; cat /dev/zero >/root/rest',
+      'echo after',
+      'rm /root/fill* /root/rest; echo freed',
+    ],
+  });
+  const [operation] = await operations(server.id);
+  assert.equal(server.status, 'started');
+  assert.deepEqual(
+    operation?.commands?.map(({ exit_status }) => exit_status),
+    [1, 0, 0],
+  );
+  assert.equal(operation?.commands?.[1]?.output, 'after\n');
+  await remove(server.id);
+});
+
+test('a command may power the guest off: started again, it goes on with the next', async () => {
+  const server = await created({ initialCommands: ['echo one', 'poweroff', 'echo three'] });
+  const [operation] = await operations(server.id);
+  assert.equal(operation?.status, 'succeeded', operation?.message);
+  assert.equal(server.status, 'started');
+  assert.equal(operation?.commands?.[2]?.output, 'three\n');
+  await remove(server.id);
+});
+
+test('a password of 64 characters logs in', async () => {
+  const password = 'x1'.repeat(32);
+  const server = await created({ password });
+  assert.equal(await ssh(primaryAddress(server), 'whoami', password), 'root');
+  await remove(server.id);
+});
+
+test('what is done by hand in the engine is shown', async () => {
+  const server = await created();
+  const name = `srv-${server.uuid}`;
+  const shown = (what: string, status: string) =>
+    until(what, 5, async () => (await view(server.id)).status === status);
+  await incusCommand('pause', name);
+  await shown('it is paused', 'paused');
+  await incusCommand('resume', name);
+  await shown('it runs again', 'started');
+  await incusCommand('stop', '--force', name);
+  await shown('it is stopped', 'stopped');
+  await incusCommand('rename', name, 'by-hand');
+  await shown('it is missed', 'error');
+  assert.match((await view(server.id)).error ?? '', /no longer exists/);
+  await incusCommand('rename', 'by-hand', name);
+  await shown('it is back', 'stopped');
+  assert.equal((await view(server.id)).error, null);
+  await incusCommand('delete', name);
+  await shown('it is gone', 'error');
+  assert.equal((await status(server.id)).real_status, 'not_exists');
   await remove(server.id);
 });
 

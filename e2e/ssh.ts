@@ -13,8 +13,8 @@ const options = {
 };
 
 /** Runs a command on a server, as a person would: over SSH, as root, with the password. */
-export async function ssh(address: string, command: string): Promise<string> {
-  return (await sshSend(address, command, '')).trim();
+export async function ssh(address: string, command: string, secret = password): Promise<string> {
+  return (await sshSend(address, command, '', secret)).trim();
 }
 
 /** The same, with something to read on its standard input. */
@@ -22,10 +22,11 @@ export async function sshSend(
   address: string,
   command: string,
   input: string | Buffer,
+  secret = password,
 ): Promise<string> {
   const settings = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const child = spawn('sshpass', ['-e', 'ssh', ...settings, `root@${address}`, command], {
-    env: { ...process.env, SSHPASS: password },
+    env: { ...process.env, SSHPASS: secret },
     timeout: timeoutMs,
   });
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));

@@ -106,8 +106,12 @@ export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
 // Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostNamePattern = `^(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+// What inet_aton(3) takes for an IPv4 address, such as 10.1 and 0x7f000001, is none either.
+const number = '(?:[0-9]+|0[xX][0-9A-Fa-f]+)';
+const hostNamePattern = `^(?!${number}(?:\\.${number}){0,3}$)${label}(?:\\.${label})*$`;
 
+// Longer ones libxcrypt takes for wrong (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
+const maxPasswordBytes = 511;
 const passwordPattern = '^[^\\p{Cc}\\p{Cs}]*$';
 /** Tab, line feed and carriage return are the only control characters of a script. */
 const commandPattern = '^(?:[\\t\\n\\r]|[^\\p{Cc}\\p{Cs}])*$';
@@ -153,10 +157,11 @@ export const ServerCreate = Closed(
     password: Type.String({
       minLength: 8,
       maxLength: 128,
+      maxBytes: maxPasswordBytes,
       pattern: passwordPattern,
       description: 'For root. Kept as a hash only, and only while the server is created.',
       examples: ['correct horse battery staple'],
-      explain: 'Must be of 8 to 128 characters, with no control characters.',
+      explain: 'Must be of 8 to 128 characters, 511 bytes in UTF-8, with no control characters.',
     }),
     initialCommands: Type.Array(Command, {
       maxItems: 64,

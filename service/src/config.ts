@@ -23,7 +23,7 @@ export function loadConfig(env: Environment = process.env): Config {
     host: env.BERTH_HOST ?? '127.0.0.1',
     port: wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535),
     dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
-    databaseUrl: env.DATABASE_URL,
+    databaseUrl: databaseUrl(env),
     incusSocket: env.BERTH_INCUS_SOCKET,
     local: {
       project: env.BERTH_LOCAL_PROJECT ?? 'berth',
@@ -33,6 +33,14 @@ export function loadConfig(env: Environment = process.env): Config {
     stopTimeoutSeconds: wholeNumber(env, 'BERTH_STOP_TIMEOUT', 60, 1, 3600),
     logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
   };
+}
+
+function databaseUrl({ DATABASE_URL: text }: Environment): string | undefined {
+  if (text === undefined || /^postgres(ql)?:\/\//.test(text)) return text;
+  throw new SetupError(
+    'DATABASE_URL is not the URL of a PostgreSQL.',
+    'Write it as postgresql://user:password@host:5432/database, or unset it to use an embedded one.',
+  );
 }
 
 function wholeNumber(env: Environment, name: string, unset: number, min: number, max: number) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { SetupError } from '../../setup/commands.mjs';
@@ -55,6 +56,15 @@ test('the engine, and a program that builds an image', () => {
   const failed = new ProgramFailed('mmdebstrap', 'ended with status 1', ['E: no mirror']);
   const error = new EngineError('failed', 'The image could not be built.', { cause: failed });
   assert.match(said(error), /could not be built.*E: no mirror.*mirror in reach/s);
+});
+
+test('a data directory that can not be made, and a host that nobody knows', async () => {
+  const dataDir = '/etc/hostname/data';
+  const error = await mkdir(dataDir).catch((cause) => cause);
+  assert.match(said(error, { BERTH_DATA_DIR: dataDir }), /hostname.*BERTH_DATA_DIR/s);
+  const unknown = await listening(0, 'no-such-host.invalid').catch((cause) => cause);
+  assert.match(said(unknown, { BERTH_HOST: 'no-such-host.invalid' }), /BERTH_HOST/);
+  assert.throws(() => loadConfig({ DATABASE_URL: 'foo' }), SetupError);
 });
 
 test('what nobody foresaw stays as it is', () => {

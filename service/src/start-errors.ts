@@ -11,7 +11,12 @@ export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof EngineError) return engineError(error);
   const code = 'code' in error ? String(error.code) : '';
-  return listenError(code, config) ?? databaseError(error, code, config) ?? error;
+  return (
+    directoryError(error, code, config) ??
+    listenError(code, config) ??
+    databaseError(error, code, config) ??
+    error
+  );
 }
 
 /** With what a program printed, when one that builds an image has failed. */
@@ -20,13 +25,19 @@ function engineError({ message, cause }: EngineError): SetupError {
   return new SetupError(message, `Is the Debian mirror in reach? ${wayOut}`, cause.message);
 }
 
-/** Codes of listen(2) and bind(2). */
+function directoryError(error: Error, code: string, { dataDir }: Config): SetupError | undefined {
+  if (!('path' in error) || error.path !== dataDir || !('syscall' in error)) return undefined;
+  const failed = `The data directory ${dataDir} can't be made (${code}).`;
+  return new SetupError(failed, 'Set BERTH_DATA_DIR to one that can.');
+}
+
+/** Codes of listen(2), bind(2) and getaddrinfo(3). */
 function listenError(code: string, { host, port }: Config): SetupError | undefined {
   if (code === 'EADDRINUSE') {
     const free = 'End what listens there, or set BERTH_PORT to another port.';
     return new SetupError(`The port ${port} of ${host} is in use.`, free);
   }
-  if (code === 'EADDRNOTAVAIL') {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     const own = 'Set BERTH_HOST to one of its addresses.';
     return new SetupError(`This machine does not have the address ${host}.`, own);
   }

@@ -1,5 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { ensureIncus } from '../../setup/incus-daemon.ts';
 import { createApi } from './api.ts';
@@ -45,7 +45,7 @@ export async function startService(
 async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<RunningService> {
   await using stack = new AsyncDisposableStack();
   const log = pino({ level: config.logLevel }, pino.destination(2));
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(config.dataDir);
   const foundation = await layFoundation(stack, config, log, { say, signal });
   const admin = await ensureAdminToken(foundation.db, config.dataDir);
   const workers = await startWorkers(foundation);
@@ -61,6 +61,17 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
     isFirstStart: admin.created,
     stop: () => running.disposeAsync(),
   };
+}
+
+/** Its parents too; but Node would try for ever to make any in /proc, so the last one goes alone. */
+async function makeDirectory(path: string): Promise<void> {
+  const made = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (made) return;
+  await mkdir(dirname(path), { recursive: true });
+  await mkdir(path, { mode: 0o700 });
 }
 
 async function layFoundation(

@@ -25,8 +25,10 @@ main() {
   finish
 }
 
+# With the disk full to the last, there is room for a word once all else of ours is gone.
 give_up() {
   total=0
+  rm -rf "$work"
   report failed 0
   exit 1
 }
@@ -42,7 +44,23 @@ take_over() {
   allow_root_login || sshd=missing
   printf '%s\n' "$total" >"$work/total"
   printf '%s\n' "$sshd" >"$work/sshd"
+  # What is ours to write has room even when a command fills the disk: see save.
+  dd if=/dev/zero of="$work/reserve" bs=65536 count=128 2>/dev/null
   rm -f "$state/handover"
+}
+
+# Writes what a command prints to a file, whole or not at all. On a full disk the reserve is given up
+# for it; a file system may need a moment, and its log written, before that room can be used.
+save() {
+  file=$1
+  shift
+  for pause in 0 1 3; do
+    if "$@" >"$file.new" 2>/dev/null && mv "$file.new" "$file"; then return 0; fi
+    rm -f "$file.new" "$work/reserve" "$work/part"
+    sync
+    sleep "$pause"
+  done
+  return 1
 }
 
 # The handover calls this once a command.
@@ -125,7 +143,11 @@ guest_stops() {
 
 run() {
   rm -f "$work/part" "$work/end" "$work/pipe"
-  mkfifo "$work/pipe"
+  if ! mkfifo "$work/pipe"; then
+    rm -f "$work/reserve"
+    sync
+    mkfifo "$work/pipe"
+  fi
   collect <"$work/pipe" &
   collector=$!
   start >"$work/pipe" 2>&1 </dev/null
@@ -182,30 +204,29 @@ interrupted() {
 
 # A result is its exit status, the length of its output, and the output.
 record() {
-  output_end >"$work/output"
-  {
-    printf '%s %s\n' "$2" "$(($(wc -c <"$work/output")))"
-    cat "$work/output"
-  } >"$work/result.new"
-  mv "$work/result.new" "$work/result.$1"
+  save "$work/output" output_end || : >"$work/output"
+  save "$work/result.$1" result "$2" || give_up
   rm -f "$work/started.$1" "$work/part" "$work/end" "$work/output"
 }
 
+result() {
+  printf '%s %s\n' "$1" "$(($(wc -c <"$work/output")))" && cat "$work/output"
+}
+
 # The one file that is read from outside: where this is, and the results so far.
-report() {
-  {
-    printf '%s %s %s\n' "$1" "$2" "$sshd"
-    reported=0
-    while [ "$reported" -lt "${total:-0}" ]; do
-      reported=$((reported + 1))
-      if [ -f "$work/result.$reported" ]; then cat "$work/result.$reported"; fi
-    done
-  } >"$state/progress.new"
-  mv "$state/progress.new" "$state/progress"
+report() { save "$state/progress" progress "$@"; }
+
+progress() {
+  printf '%s %s %s\n' "$1" "$2" "$sshd" || return 1
+  reported=0
+  while [ "$reported" -lt "${total:-0}" ]; do
+    reported=$((reported + 1))
+    if [ -f "$work/result.$reported" ]; then cat "$work/result.$reported" || return 1; fi
+  done
 }
 
 finish() {
-  report done "$total"
+  report done "$total" || give_up
   rm -rf "$work" "$0"
 }
 

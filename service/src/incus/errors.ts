@@ -66,6 +66,8 @@ const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/no space left on device|disk quota exceeded|not enough (free )?space/i, 'no_space'],
   // Not "already exists": nothing of the wanted name was made.
   [/already defined on another NIC/, 'invalid'],
+  // Of a container on its way down, whose process has just gone.
+  [/Invalid PID/, 'busy'],
   [/is busy running a|already (running|stopped)|(isn't|is not) running/, 'busy'],
   [/^Instance is running|(currently|still) in use|Only empty projects|database is locked/, 'busy'],
   [/matching non-reusable operation has now succeeded/, 'busy'],

@@ -201,7 +201,8 @@ function pullFailed(error: unknown, source: PulledSource, stallSeconds: number):
   }
   // Without a host it is Incus itself that can't be reached.
   if (isEngineError(error, 'unreachable') && error.host !== undefined) {
-    return new ImageServerUnreachable(host, error.message, error);
+    // The last of Incus's words is the reason; those before say once more what it was about.
+    return new ImageServerUnreachable(host, error.message.split(': ').at(-1) ?? '', error);
   }
   if (isEngineError(error, 'not_found')) {
     const message = `The image server ${host} has no image ${source.alias} for this machine.`;

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
+import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
 import { pause } from '../pause.ts';
@@ -15,6 +17,7 @@ import {
   commitStep,
   type Ending,
   finishOperation,
+  leaseSeconds,
   releaseLease,
   renewLease,
   type StepCommit,
@@ -23,6 +26,7 @@ import type { OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
 const renewMilliseconds = 5000;
+const letGoAgainMilliseconds = 300;
 /** Shorter waits keep the lease: letting go and leasing again would cost more than they last. */
 const longestHeldWaitSeconds = 1;
 const slowestRetrySeconds = 30;
@@ -51,7 +55,20 @@ export async function executeOperation(
     }
   } finally {
     clearInterval(renewing);
-    await releaseLease(execution.db, leased);
+    await letGo(execution, leased);
+  }
+}
+
+/** While the database is away, as long as the lease would last: the next worker is not to wait. */
+async function letGo({ db }: Execution, lease: OperationRow): Promise<void> {
+  const end = Date.now() + leaseSeconds * 1000;
+  for (;;) {
+    try {
+      return await releaseLease(db, lease);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || Date.now() > end) throw error;
+      await sleep(letGoAgainMilliseconds);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ export interface Lease {
   fence: number;
 }
 
-const leaseSeconds = 15;
+export const leaseSeconds = 15;
 const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(leaseSeconds)})`;
 
 /**

@@ -4,9 +4,10 @@ import type { Db } from '../db/connection.ts';
 import { whileLeading } from '../db/leader.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { installationId } from '../db/queries.ts';
-import { watchEvents } from '../incus/events.ts';
+import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
+import { pause } from '../pause.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { orphanKeeper } from './orphans.ts';
@@ -15,6 +16,8 @@ import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const sweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
+const mostLooks = 5;
+const lookAgainMilliseconds = 500;
 
 export interface Watching {
   db: Db;
@@ -46,7 +49,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     if (!signal.aborted)
       log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
   };
-  const look = serialised((name) => lookAtInstance(subject, name), report);
+  const look = serialised((name) => lookUntilSeen(subject, name, report), report);
   const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
   const sweep = serialised(
     async () => await keepOrphans(subject, await sweepLocation(subject)),
@@ -71,7 +74,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
         reach.is({ reason: String(reason) });
       },
       onEvent(event) {
-        if (event.type === 'lifecycle' && event.instance) look.run(event.instance);
+        if (event.type === 'lifecycle') for (const name of namesOf(event)) look.run(name);
       },
     });
   } finally {
@@ -79,6 +82,25 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     off();
     await Promise.all([look.idle(), sweep.idle(), reach.end()]);
   }
+}
+
+/** Of the instance, and of what it was called before it was renamed. */
+function namesOf({ instance, context }: LifecycleEvent): string[] {
+  const names = [instance, context.old_name];
+  return names.filter((name) => typeof name === 'string');
+}
+
+/** The engine may stumble over an instance that is on its way from one state to another. */
+async function lookUntilSeen(subject: Subject, name: string, report: (error: unknown) => void) {
+  for (let looks = 1; looks < mostLooks && !subject.signal.aborted; looks += 1) {
+    try {
+      return await lookAtInstance(subject, name);
+    } catch (error) {
+      report(error);
+      await pause(lookAgainMilliseconds, subject.signal);
+    }
+  }
+  await lookAtInstance(subject, name);
 }
 
 /** Enters whether the engine answers: in order, and again while the database could not take it. */

@@ -22,7 +22,6 @@ test('an action is accepted with its operation, which is then under way', async 
   for (const [status, action] of [
     ['stopped', 'start'],
     ['started', 'stop'],
-    ['paused', 'stop'],
     ['started', 'restart'],
   ] as const) {
     const id = await enter(status);
@@ -164,11 +163,11 @@ test('what the allowed actions say is what is accepted', async () => {
     ['deleting', 'delete'],
   ];
   for (const [status, kind] of states) {
-    for (const action of ['start', 'stop', 'restart', 'delete']) {
+    for (const action of ['start', 'stop', 'restart', 'retry', 'delete']) {
       const id = await enter(status, kind);
       const { allowed_actions } = (await ask('GET', `/servers/${id}`)).json();
-      // While something is under way, the stop that is allowed is the forced one.
-      const options = action === 'stop' && kind ? force : {};
+      // While something is under way, or it is paused, the stop that is allowed is the forced one.
+      const options = action === 'stop' && (kind || status === 'paused') ? force : {};
       const answer =
         action === 'delete'
           ? await ask('DELETE', `/servers/${id}`)

@@ -42,7 +42,7 @@ export async function requestAction(
   const current = await unfinishedOperation(trx, serverId);
   if (action === 'delete' && current?.kind === 'delete') return current;
   if (current) await makeWay(trx, current, force && action === 'stop' ? 'forced stop' : action);
-  else requireStatus(server, action);
+  else requireStatus(server, action, force);
   return await insertOperation(trx, {
     ...firstStep(kinds[action]),
     ...(await begin(trx, server, action, force)),
@@ -100,7 +100,8 @@ async function makeWay(
   throw new Problem('operation_in_progress', detail, { retryAfter: 2, members });
 }
 
-function requireStatus({ status }: ServerRow, action: Action): void {
+function requireStatus({ status }: ServerRow, action: Action, force: boolean): void {
+  if (action === 'stop' && status === 'paused' && !force) throw deaf;
   if (allowedStatuses[action].includes(status)) return;
   if (action === 'start') {
     const detail = `Only a stopped server can be started; this one is ${status}.`;
@@ -110,6 +111,11 @@ function requireStatus({ status }: ServerRow, action: Action): void {
   const detail = `Only a running server can be asked to ${action}; this one is ${status}.`;
   throw new Problem('server_not_running', detail);
 }
+
+const deaf = new Problem(
+  'server_not_running',
+  'The server is paused, so its guest can not hear the request. Stop it with force=true.',
+);
 
 function notFailed(why: string): Problem {
   const detail = `Only a server whose create failed can be tried again; ${why}`;

@@ -15,7 +15,7 @@ export function actionCases(world: World): BadCase[] {
     ...(['started', 'paused', 'failed'] as const).map(
       (at) => [at, 'start', 'not_stopped'] as const,
     ),
-    ...(['stopped', 'failed'] as const).map((at) => [at, 'stop', 'not_running'] as const),
+    ...(['stopped', 'paused', 'failed'] as const).map((at) => [at, 'stop', 'not_running'] as const),
     ...(['stopped', 'paused', 'failed'] as const).map(
       (at) => [at, 'restart', 'not_running'] as const,
     ),

@@ -129,7 +129,7 @@ async function instance(context: Context): Result {
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
   const call = incus.instances.create(definition, server.member ?? undefined);
-  const onProgress: WaitOptions['onProgress'] = ({ fraction, text }) => report(fraction ?? 0, text);
+  const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);
   try {
     await settle(incus, call, { signal, timeoutSeconds: diskSeconds, onProgress });
   } catch (error) {

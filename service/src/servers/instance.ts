@@ -65,6 +65,8 @@ function containerLimits(server: ServerForOperation) {
   return {
     'limits.memory.swap': 'false',
     'limits.processes': String(Math.max(processes, fewestProcesses)),
+    // The guest needs none of what Incus would tell it of its own configuration.
+    'security.guestapi': 'false',
     'security.idmap.isolated': 'true',
     'security.nesting': 'false',
     'security.privileged': 'false',

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerCreate, ServerDryRun } from '@berth/contract/servers';
-import { encrypt as sha512crypt } from 'unixcrypt';
 import { type ChosenAddress, chooseAddresses, holdAddresses } from '../addresses/addresses.ts';
 import type { Db, Trx } from '../db/connection.ts';
 import { rolledBack } from '../db/rolled-back.ts';
+import { hashPassword } from '../guests/password-hash.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
 import type { NodeRoom } from '../nodes/queries.ts';
@@ -101,7 +101,7 @@ export async function dryRunCreate(db: Db, body: ServerCreate): Promise<ServerDr
  */
 export function sealSecrets(body: ServerCreate, secretKey: Buffer): Buffer {
   const secrets: CreateSecrets = {
-    passwordHash: sha512crypt(body.password),
+    passwordHash: hashPassword(body.password),
     commands: body.initialCommands,
   };
   return encrypt(secretKey, secrets);

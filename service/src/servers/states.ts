@@ -3,7 +3,7 @@ import type { ServerStatus } from '../db/schema.ts';
 export const actions = ['start', 'stop', 'restart', 'retry', 'delete'] as const;
 export type Action = (typeof actions)[number];
 
-/** In which states of a server an action may be asked for. */
+/** In which states of a server an action may be asked for; a stop of a paused one only by force. */
 export const allowedStatuses: Record<Action, readonly ServerStatus[]> = {
   start: ['stopped'],
   stop: ['started', 'paused'],

@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Stack } from '../e2e/stack.ts';
 
 const commandSeconds = 120;
 
-/** The `incus` command line, on the stack's project. `input` becomes its standard input, as YAML. */
+/** Where an Incus is, and which of its projects is meant. */
+export interface IncusPlace {
+  socketPath: string;
+  names: { project: string };
+}
+
+/** The `incus` command line, on a project. `input` becomes its standard input, as YAML. */
 export async function incus(
-  { names, socketPath }: Stack,
+  { names, socketPath }: IncusPlace,
   args: string[],
   input?: object,
 ): Promise<void> {

@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const saltCharacters = 16;
+/** The default of the scheme, which is then not written into the hash. */
+const rounds = 5000;
+const digestBytes = 64;
+
+/**
+ * A password as `/etc/shadow` keeps it: `$6$<salt>$<hash>` ("Unix crypt using SHA-256 and SHA-512",
+ * U. Drepper, version 0.6; the numbers of its steps stand below). Takes some milliseconds.
+ */
+export function hashPassword(password: string, salt = randomSalt()): string {
+  const key = Buffer.from(password, 'utf8');
+  const salted = Buffer.from(salt, 'ascii');
+  const start = startDigest(key, salted);
+  // 13–20: both as long as what they stand for.
+  const keyBytes = stretched(sha512(...Array<Buffer>(key.length).fill(key)), key.length);
+  const saltTimes = 16 + (start[0] ?? 0);
+  const saltBytes = stretched(sha512(...Array<Buffer>(saltTimes).fill(salted)), salted.length);
+  let digest = start;
+  // 21
+  for (let round = 0; round < rounds; round += 1) {
+    const isOdd = round % 2 === 1;
+    digest = sha512(
+      isOdd ? keyBytes : digest,
+      ...(round % 3 === 0 ? [] : [saltBytes]),
+      ...(round % 7 === 0 ? [] : [keyBytes]),
+      isOdd ? digest : keyBytes,
+    );
+  }
+  return `$6$${salt}$${encode(digest)}`;
+}
+
+/** 1–12 */
+function startDigest(key: Buffer, salt: Buffer): Buffer {
+  const other = sha512(key, salt, key);
+  const parts = [key, salt, stretched(other, key.length)];
+  for (let bits = key.length; bits > 0; bits >>= 1) parts.push(bits % 2 === 1 ? other : key);
+  return sha512(...parts);
+}
+
+function sha512(...parts: Buffer[]): Buffer {
+  const hash = createHash('sha512');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+/** Repeated, and cut to a length. */
+function stretched(digest: Buffer, length: number): Buffer {
+  return Buffer.alloc(length, digest);
+}
+
+/** 22: three bytes, a third of the digest apart, are four characters; the last byte is two. */
+function encode(digest: Buffer): string {
+  const third = Math.floor(digestBytes / 3);
+  let [a, b, c] = [0, third, 2 * third];
+  let text = '';
+  for (let group = 0; group < third; group += 1) {
+    text += characters(4, digest[a], digest[b], digest[c]);
+    [a, b, c] = [b + 1, c + 1, a + 1];
+  }
+  return text + characters(2, 0, 0, digest[digestBytes - 1]);
+}
+
+function characters(count: number, high = 0, middle = 0, low = 0): string {
+  const bits = (high << 16) | (middle << 8) | low;
+  return Array.from({ length: count }, (_, at) => alphabet[(bits >> (6 * at)) & 63]).join('');
+}
+
+function randomSalt(): string {
+  return Array.from(randomBytes(saltCharacters), (byte) => alphabet[byte & 63]).join('');
+}
