@@ -106,9 +106,7 @@ export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
 // Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-// What inet_aton(3) takes for an IPv4 address, such as 10.1 and 0x7f000001, is none either.
-const number = '(?:[0-9]+|0[xX][0-9A-Fa-f]+)';
-const hostNamePattern = `^(?!${number}(?:\\.${number}){0,3}$)${label}(?:\\.${label})*$`;
+const hostNamePattern = `^(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
 
 // Longer ones libxcrypt takes for wrong (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;
