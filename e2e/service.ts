@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ export interface ServiceOptions {
   socketPath: string;
   names: { project: string; pool: string; network: string };
   port: number;
+  /** An outside PostgreSQL; without it the service has its own. */
+  databaseUrl?: string;
 }
 
 export interface Service extends ServiceOptions {
@@ -37,10 +39,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const url = `http://127.0.0.1:${port}`;
   const pid = launch(options);
   await untilReady(url, pid, directory);
-  const token = readFileSync(join(dataDirectory(directory), 'admin-token'), 'utf8').trim();
+  const token = readToken(directory);
   const service = { ...options, url, token, pid };
   writeFileSync(recordFile(directory), JSON.stringify(service));
   return service;
+}
+
+/** Empty where another service of the same database keeps it. */
+function readToken(directory: string): string {
+  const path = join(dataDirectory(directory), 'admin-token');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
 }
 
 /** The service that runs on a directory. */
@@ -48,13 +56,14 @@ export function currentService(directory: string): Service {
   return JSON.parse(readFileSync(recordFile(directory), 'utf8'));
 }
 
-function launch({ directory, names, port, socketPath }: ServiceOptions): number {
+function launch({ directory, names, port, socketPath, databaseUrl }: ServiceOptions): number {
   const log = openSync(serviceLog(directory), 'a');
   const child = spawn(process.execPath, [main], {
     detached: true,
     stdio: ['ignore', log, log],
     env: {
       ...process.env,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       BERTH_PORT: String(port),
       BERTH_DATA_DIR: dataDirectory(directory),
       BERTH_INCUS_SOCKET: socketPath,

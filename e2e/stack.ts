@@ -84,7 +84,8 @@ async function bringUp({ directory, incus, names }: Place): Promise<Stack> {
   return { directory, socketPath, names, service };
 }
 
-async function freePort(): Promise<number> {
+/** One that nobody listens on just now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();

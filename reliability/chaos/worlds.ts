@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { daemonsOf } from '../../e2e/private-incus.ts';
@@ -10,7 +9,7 @@ import {
   startService,
   stopService,
 } from '../../e2e/service.ts';
-import { withStack } from '../../e2e/stack.ts';
+import { freePort, withStack } from '../../e2e/stack.ts';
 import { startSimulator } from '../../incus-sim/src/simulator.ts';
 import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
 import { ensureIncus } from '../../setup/incus-daemon.ts';
@@ -85,13 +84,4 @@ function killers(service: Service, killEngine: () => Promise<void>): World['kill
       await startService(service);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No port is free.');
-  return address.port;
 }

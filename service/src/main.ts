@@ -2,26 +2,34 @@ import { inspect } from 'node:util';
 import { explain, SetupError } from '../../setup/commands.mjs';
 import { loadConfig } from './config.ts';
 import { type RunningService, startService } from './start.ts';
+import type { AdminToken } from './tokens/admin.ts';
 
 const say = (text: string) => process.stdout.write(`• ${text}\n`);
 
-function welcome({ url, adminToken, adminTokenPath, isFirstStart }: RunningService): void {
-  const token = isFirstStart ? adminToken : `$(cat ${adminTokenPath})`;
-  process.stdout.write(`
-Berth listens on ${url}   (documentation: ${url}/docs)
+function welcome({ url, admin }: RunningService): void {
+  process.stdout.write(`\nBerth listens on ${url}   (documentation: ${url}/docs)\n`);
+  process.stdout.write(admin ? firstServer(url, admin) : elsewhere);
+}
 
+function firstServer(url: string, { token, created, path }: AdminToken): string {
+  return `
 Your first server:
 
-  TOKEN=${token}
+  TOKEN=${created ? token : `$(cat ${path})`}
   curl -sX POST ${url}/v1/servers -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
     -d '{"name": "first", "location_id": 1, "os_id": 1, "password": "choose-1-yourself",
          "initialCommands": ["echo hello > /root/hello"], "cpu": 1, "ram": 512, "disk": 5}'
   curl -s ${url}/v1/servers/1/status -H "Authorization: Bearer $TOKEN"    # again, until progress is 100
   ssh root@$(curl -s ${url}/v1/servers/1 -H "Authorization: Bearer $TOKEN" | grep -o '"ip":"[0-9.]*"' | cut -d'"' -f4)
 
-The token is kept in ${adminTokenPath}. Ctrl-C stops Berth; the servers run on.
-`);
+The token is kept in ${path}. Ctrl-C stops Berth; the servers run on.
+`;
 }
+
+const elsewhere = `
+The service that was started first on this database keeps the admin token. Make others with
+"npm run token". Ctrl-C stops this service; the servers run on.
+`;
 
 class Interrupted extends Error {
   constructor(signal: string) {

@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
+import type { Db } from './db/connection.ts';
+import { noteSecretKey, replaceSecretKey } from './db/queries.ts';
 
 const keyBytes = 32;
 
@@ -18,9 +20,27 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   );
 }
 
+/**
+ * Makes sure that all services of one database keep secrets with one key. Where there is only this
+ * one, a new key takes the place of one that was lost; several must share theirs.
+ */
+export async function agreeOnSecretKey(
+  db: Db,
+  key: Buffer,
+  { dataDir, isOnlyService }: { dataDir: string; isOnlyService: boolean },
+): Promise<void> {
+  const sha256 = createHash('sha256').update(key).digest();
+  if ((await noteSecretKey(db, sha256)).equals(sha256)) return;
+  if (isOnlyService) return await replaceSecretKey(db, sha256);
+  throw new SetupError(
+    `${join(dataDir, 'secret-key')} is not the key that the secrets of this database are kept with.`,
+    'Copy secret-key from the data directory of the service that was started first.',
+  );
+}
+
 /** Whole or not at all, whatever happens meanwhile; and never in place of one that is there. */
 async function makeKey(path: string): Promise<void> {
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   const text = `${randomBytes(keyBytes).toString('hex')}\n`;
   await writeFile(draft, text, { mode: 0o600, flush: true });
   try {

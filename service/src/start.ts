@@ -10,17 +10,15 @@ import { createEngines } from './locations/engines.ts';
 import { ensureLocalLocation } from './locations/local.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
-import { loadSecretKey } from './secret-key.ts';
+import { agreeOnSecretKey, loadSecretKey } from './secret-key.ts';
 import { startError } from './start-errors.ts';
-import { ensureAdminToken } from './tokens/admin.ts';
+import { type AdminToken, ensureAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
 
 export interface RunningService {
   url: string;
-  adminToken: string;
-  adminTokenPath: string;
-  /** True when the token was made by this start. */
-  isFirstStart: boolean;
+  /** Undefined when another service of the same database keeps it. */
+  admin: AdminToken | undefined;
   stop(): Promise<void>;
 }
 
@@ -47,7 +45,8 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   const log = pino({ level: config.logLevel }, pino.destination(2));
   await makeDirectory(config.dataDir);
   const foundation = await layFoundation(stack, config, log, { say, signal });
-  const admin = await ensureAdminToken(foundation.db, config.dataDir);
+  const isOnlyService = !config.databaseUrl;
+  const admin = await ensureAdminToken(foundation.db, config.dataDir, isOnlyService);
   const workers = await startWorkers(foundation);
   stack.defer(() => workers.stop());
   const app = await createApi(foundation);
@@ -56,9 +55,7 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   const running = stack.move();
   return {
     url,
-    adminToken: admin.token,
-    adminTokenPath: admin.path,
-    isFirstStart: admin.created,
+    admin,
     stop: () => running.disposeAsync(),
   };
 }
@@ -87,6 +84,9 @@ async function layFoundation(
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
   const { db, pool, notifications } = database;
+  const secretKey = await loadSecretKey(config.dataDir);
+  const isOnlyService = !config.databaseUrl;
+  await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
   await insertMissing(db);
   const engines = createEngines();
   stack.defer(() => engines.close());
@@ -99,6 +99,5 @@ async function layFoundation(
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });
   await ensureFirstImage({ db, incus: client, workDir, say, signal });
-  const secretKey = await loadSecretKey(config.dataDir);
   return { config, db, pool, notifications, engines, secretKey, log, stopping: signal };
 }

@@ -7,6 +7,21 @@ export async function installationId(db: Queryable): Promise<string> {
   return id;
 }
 
+/** Notes the key that secrets are kept with, unless one is noted. Answers the one that is. */
+export async function noteSecretKey(db: Queryable, sha256: Buffer): Promise<Buffer> {
+  const { noted } = await db
+    .updateTable('installation')
+    .set({ secret_key_sha256: sql`coalesce(secret_key_sha256, ${sha256})` })
+    .returning('secret_key_sha256 as noted')
+    .executeTakeFirstOrThrow();
+  return noted ?? sha256;
+}
+
+/** For when the key before is lost, and with it what was kept under it. */
+export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<void> {
+  await db.updateTable('installation').set({ secret_key_sha256: sha256 }).execute();
+}
+
 /** The database's clock, the one clock that all replicas share. */
 export async function databaseTime(db: Queryable): Promise<string> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db);

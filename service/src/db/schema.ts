@@ -41,6 +41,7 @@ interface TokensTable {
 interface InstallationTable {
   only_row: Generated<boolean>;
   id: Generated<string>;
+  secret_key_sha256: Buffer | null;
   created_at: Timestamp;
 }
 

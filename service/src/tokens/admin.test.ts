@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -13,10 +13,16 @@ after(close);
 const dataDir = await mkdtemp(join(tmpdir(), 'berth-admin-'));
 after(() => rm(dataDir, { recursive: true }));
 
+async function ensure() {
+  const admin = await ensureAdminToken(db, dataDir);
+  assert.ok(admin);
+  return admin;
+}
+
 const holds = async (token: string) => (await findTokenByHash(db, tokenHash(token))) !== undefined;
 
 test('the first start makes a token that only its owner can read', async () => {
-  const { token, created, path } = await ensureAdminToken(db, dataDir);
+  const { token, created, path } = await ensure();
   assert.ok(created);
   assert.equal((await readFile(path, 'utf8')).trim(), token);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
@@ -24,17 +30,17 @@ test('the first start makes a token that only its owner can read', async () => {
 });
 
 test('later starts keep it', async () => {
-  const first = await ensureAdminToken(db, dataDir);
+  const first = await ensure();
   assert.equal(first.created, false);
-  assert.equal((await ensureAdminToken(db, dataDir)).token, first.token);
+  assert.equal((await ensure()).token, first.token);
 });
 
 test('a lost or spoilt file means a new token, and the old one ends', async () => {
   const path = join(dataDir, 'admin-token');
   for (const spoil of [() => rm(path), () => writeFile(path, 'berth_nonsense')]) {
-    const before = await ensureAdminToken(db, dataDir);
+    const before = await ensure();
     await spoil();
-    const next = await ensureAdminToken(db, dataDir);
+    const next = await ensure();
     assert.ok(next.created);
     assert.notEqual(next.token, before.token);
     assert.equal(await holds(before.token), false);
@@ -44,13 +50,31 @@ test('a lost or spoilt file means a new token, and the old one ends', async () =
 });
 
 test('a revoked token is replaced', async () => {
-  const { token } = await ensureAdminToken(db, dataDir);
+  const { token } = await ensure();
   await db.updateTable('tokens').set({ revoked_at: new Date() }).execute();
-  const next = await ensureAdminToken(db, dataDir);
+  const next = await ensure();
   assert.ok(next.created);
   assert.notEqual(next.token, token);
 });
 
 test('a file that can not be read is an error, not a new token', async () => {
   await assert.rejects(ensureAdminToken(db, join(dataDir, 'admin-token')), { code: 'ENOTDIR' });
+});
+
+test('of services that share a database, one keeps it', async () => {
+  const { token } = await ensure();
+  const elsewhere = join(dataDir, 'second');
+  assert.equal(await ensureAdminToken(db, elsewhere, false), undefined);
+  assert.ok(await holds(token));
+  assert.equal((await ensureAdminToken(db, dataDir, false))?.token, token);
+  await db.updateTable('tokens').set({ revoked_at: new Date() }).execute();
+  const made = await Promise.all(
+    ['a', 'b', 'c'].map(async (name) => {
+      await mkdir(join(dataDir, name));
+      return await ensureAdminToken(db, join(dataDir, name), false);
+    }),
+  );
+  const kept = made.filter((admin) => admin !== undefined);
+  assert.equal(kept.length, 1, 'those that start at once make one');
+  assert.ok(await holds(kept[0]?.token ?? ''));
 });

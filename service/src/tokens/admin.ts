@@ -1,7 +1,14 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
-import { findProject, findTokenByHash, insertToken, revokeTokensNamed } from './queries.ts';
+import {
+  findProject,
+  findTokenByHash,
+  hasTokenNamed,
+  insertToken,
+  lockTokensNamed,
+  revokeTokensNamed,
+} from './queries.ts';
 import { generateToken, isWellFormed, tokenHash } from './token.ts';
 
 const name = 'first admin token';
@@ -16,22 +23,30 @@ export interface AdminToken {
 
 /**
  * The token of `<dataDir>/admin-token`. Without that file, or when the database does not know what
- * is in it, a new one is made and the one before is revoked.
+ * is in it, a new one is made and the one before is revoked. Where other services share the
+ * database, one of them may keep it: then there is none here.
  */
-export async function ensureAdminToken(db: Db, dataDir: string): Promise<AdminToken> {
+export async function ensureAdminToken(
+  db: Db,
+  dataDir: string,
+  isOnlyService = true,
+): Promise<AdminToken | undefined> {
   const path = join(dataDir, 'admin-token');
   const kept = await readToken(path);
   if (kept && (await isValid(db, kept))) return { token: kept, created: false, path };
   const token = generateToken();
-  await db.transaction().execute(async (trx) => {
+  const created = await db.transaction().execute(async (trx) => {
+    await lockTokensNamed(trx, name);
+    if (!isOnlyService && (await hasTokenNamed(trx, name))) return false;
     const projectId = await findProject(trx, 'default');
     if (projectId === undefined) throw new Error('The project "default" is missing.');
     await revokeTokensNamed(trx, name);
     const hash = tokenHash(token);
     await insertToken(trx, { projectId, name, hash, scopes: ['admin'], expiresAt: null });
     await writeToken(path, token);
+    return true;
   });
-  return { token, created: true, path };
+  return created ? { token, created, path } : undefined;
 }
 
 async function readToken(path: string): Promise<string | undefined> {

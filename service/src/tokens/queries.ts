@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 
 /** A token that is asked for by its secret, with what decides whether it holds. */
 export interface FoundToken {
@@ -97,4 +97,15 @@ export async function findProject(db: Queryable, name: string): Promise<number |
     .where('name', '=', name)
     .executeTakeFirst();
   return row?.id;
+}
+
+/** One transaction at a time makes or revokes tokens of a name; until its end. */
+export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
+}
+
+/** Whether there is one of this name that holds. */
+export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
+  const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
+  return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
 }

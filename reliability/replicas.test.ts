@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  dataDirectory,
+  removeService,
+  type Service,
+  serviceLog,
+  startService,
+  stopService,
+} from '../e2e/service.ts';
+import { freePort } from '../e2e/stack.ts';
+import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
+import { toolOn } from '../service/src/testing/tool.ts';
+
+// Several services on one outside PostgreSQL.
+
+const takenOverWithinMs = 30_000;
+const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
+const root = mkdtempSync(join(tmpdir(), 'berth-replicas-'));
+let database: TestDatabase;
+let simulator: Simulator;
+let token: string;
+let a: Service;
+let b: Service;
+
+/** A service of its own data directory; all but the first get the key of the first. */
+async function startReplica(name: string, keyOf?: Service): Promise<Service> {
+  const directory = join(root, name);
+  mkdirSync(dataDirectory(directory), { recursive: true });
+  if (keyOf) copyKey(keyOf.directory, directory);
+  const { socketPath } = simulator;
+  const databaseUrl = database.connectionString;
+  return await startService({ directory, socketPath, names, port: await freePort(), databaseUrl });
+}
+
+function copyKey(from: string, to: string): void {
+  copyFileSync(join(dataDirectory(from), 'secret-key'), join(dataDirectory(to), 'secret-key'));
+}
+
+before(async () => {
+  database = await createTestDatabase();
+  const timing = { create: 100, start: 100, boot: 300 };
+  simulator = await startSimulator({ listen: { socketPath: join(root, 'incus.socket') }, timing });
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  a = await startReplica('a');
+  b = await startReplica('b', a);
+  ({ token } = a);
+});
+
+after(async () => {
+  for (const name of ['a', 'b', 'stranger']) await removeService(join(root, name));
+  await simulator.close();
+  await database.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Answer {
+  status: number;
+  body: { id: number; status: string; operation_id: number };
+}
+
+async function call(service: Service, method: string, path: string, more: object = {}) {
+  const {
+    body,
+    prefer,
+    bearer = token,
+  } = more as {
+    body?: object;
+    prefer?: string;
+    bearer?: string;
+  };
+  const headers = {
+    authorization: `Bearer ${bearer}`,
+    ...(body && { 'content-type': 'application/json' }),
+    ...(prefer && { prefer }),
+  };
+  const init = { method, headers, body: body ? JSON.stringify(body) : null };
+  const response = await fetch(`${service.url}/v1${path}`, init);
+  return { status: response.status, body: await response.json() } as Answer;
+}
+
+function create(service: Service, more: object = {}, prefer?: string) {
+  const body = {
+    name: 'replicated',
+    location_id: 1,
+    os_id: 1,
+    password: 'correct horse',
+    initialCommands: ['echo ran >> /root/ran'],
+    cpu: 1,
+    ram: 256,
+    disk: 2,
+    ...more,
+  };
+  return call(service, 'POST', '/servers', { body, prefer });
+}
+
+test('what one accepts, each shows, waits for and works on', async () => {
+  const made = await Promise.all([a, b, a, b].map((service) => create(service, {}, 'wait=30')));
+  for (const { status, body } of made) {
+    assert.deepEqual([status, body.status], [201, 'started']);
+    for (const service of [a, b]) {
+      assert.equal((await call(service, 'GET', `/servers/${body.id}`)).body.status, 'started');
+    }
+  }
+  const { rows } = await database.pool.query(
+    'select count(distinct ip)::int as ips, count(*)::int as held from addresses',
+  );
+  assert.deepEqual(rows, [{ ips: 8, held: 8 }]);
+});
+
+test('a token that is revoked holds at none within a second', async () => {
+  const tokens = toolOn(
+    database.connectionString,
+    new URL('../service/src/tokens/cli.ts', import.meta.url),
+  );
+  const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
+  const bearer = stdout.trim();
+  const asked = (service: Service) => call(service, 'GET', '/servers', { bearer });
+  for (const service of [a, b]) assert.equal((await asked(service)).status, 200);
+  const id = /^(\d+) +both/m.exec((await tokens('list')).stdout)?.[1] ?? '';
+  assert.equal((await tokens('revoke', id)).code, 0);
+  for (const service of [a, b]) assert.equal((await asked(service)).status, 401);
+});
+
+test('a service with another key is refused', async () => {
+  await assert.rejects(startReplica('stranger'));
+  const log = readFileSync(serviceLog(join(root, 'stranger')), 'utf8');
+  assert.match(log, /is not the key.*Copy secret-key/s);
+});
+
+test('when one is killed amid its work, the other takes over', async () => {
+  const commands = { initialCommands: ['sleep 4', 'echo ran >> /root/ran'] };
+  const made = await Promise.all([1, 2, 3, 4].map(() => create(a, commands)));
+  const held = await leasesHeld();
+  assert.ok(held.length > 0, 'somebody works on them');
+  await stopService(a.directory, 'SIGKILL');
+  const killed = performance.now();
+  const ids = new Set(made.map(({ body }) => body.id));
+  while (ids.size > 0) {
+    for (const id of ids) {
+      const { body } = await call(b, 'GET', `/servers/${id}`);
+      if (body.status === 'started') ids.delete(id);
+    }
+    const waited = performance.now() - killed;
+    assert.ok(waited < takenOverWithinMs, `after ${waited} ms these are not ready: ${[...ids]}`);
+    await sleep(100);
+  }
+  a = await startReplica('a');
+  const again = await call(b, 'POST', `/servers/${made[0]?.body.id}/restart`, {
+    prefer: 'wait=30',
+  });
+  assert.equal(again.status, 202);
+});
+
+async function leasesHeld(): Promise<unknown[]> {
+  for (let looks = 0; looks < 50; looks += 1) {
+    const sql = 'select id from operations where lease_until > now() and finished_at is null';
+    const { rows } = await database.pool.query(sql);
+    if (rows.length > 0) return rows;
+    await sleep(20);
+  }
+  return [];
+}
