@@ -1,6 +1,7 @@
 /**
  * Codes of errors that pass: of the socket, and of PostgreSQL (its documentation, appendix A):
- * 40001 and 40P01 lost a race, 53300 too many connections, 57P01 to 57P03 shutting down or starting.
+ * 40001 and 40P01 lost a race, 53100 disk full, 53300 too many connections, 57P01 to 57P03 shutting
+ * down or starting.
  */
 const passingCodes = new Set([
   'ECONNREFUSED',
@@ -14,6 +15,7 @@ const passingCodes = new Set([
   'ENOENT', // The unix socket of an embedded PostgreSQL that is down.
   '40001',
   '40P01',
+  '53100',
   '53300',
   '57P01',
   '57P02',

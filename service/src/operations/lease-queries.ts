@@ -94,6 +94,30 @@ export async function dropLeases(db: Queryable): Promise<void> {
     .execute();
 }
 
+/** No step waits longer than this for its next look. */
+const longestWaitSeconds = 60;
+/** No operation, and no part of one, may take longer. */
+const longestDeadlineHours = 6;
+
+/**
+ * Brings nearer what is further ahead than it can have been put: the clock was set back, and
+ * operations would rest until it has come so far again. Answers how many there were.
+ */
+export async function catchUpWithClock(db: Queryable): Promise<number> {
+  const result = await sql`
+    update operations set
+      wake_at = case when wake_at > now() + make_interval(secs => ${sql.lit(longestWaitSeconds)})
+        then now() else wake_at end,
+      lease_until = least(lease_until, ${untilLeaseEnds}),
+      deadline_at = least(deadline_at, now() + make_interval(hours => ${sql.lit(longestDeadlineHours)}))
+    where (finished_at is null or lease_until is not null)
+      and (wake_at > now() + make_interval(secs => ${sql.lit(longestWaitSeconds)})
+        or lease_until > ${untilLeaseEnds}
+        or deadline_at > now() + make_interval(hours => ${sql.lit(longestDeadlineHours)}))
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0);
+}
+
 export interface StepCommit {
   step?: string;
   patch?: Record<string, unknown>;

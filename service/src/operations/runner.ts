@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
+import { serialised } from '../serialised.ts';
 import type { OperationKind } from './define.ts';
 import { type Execution, executeOperation } from './execute.ts';
-import { leaseNextOperation } from './lease-queries.ts';
+import { catchUpWithClock, leaseNextOperation } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
 
 const pollMilliseconds = 1000;
+const clockMilliseconds = 5000;
 
 export interface RunnerOptions {
   db: Db;
@@ -86,18 +88,29 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
     for (const entry of running) if (entry.id === id) entry.abort.abort();
   }
 
+  const minding = serialised(
+    async () => {
+      const moved = await catchUpWithClock(options.db);
+      if (moved > 0) options.log.warn({ moved }, 'The clock was set back; operations go on.');
+    },
+    (error) => options.log.warn({ err: error }, 'Minding the clock failed; trying again.'),
+  );
+
   const unsubscribe = [
     options.notifications.on('operation_due', wake),
     options.notifications.on('operation_released', wake),
     options.notifications.on('operation_superseded', ({ id }) => letGo(id)),
   ];
   const timer = setInterval(wake, pollMilliseconds);
+  const clock = setInterval(() => minding.run('clock'), clockMilliseconds);
   wake();
 
   return {
     async stop() {
       stopping.abort();
       clearInterval(timer);
+      clearInterval(clock);
+      await minding.idle();
       for (const off of unsubscribe) off();
       await looking;
       await Promise.all([...running].map(({ task }) => task));

@@ -8,10 +8,10 @@ import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
 import { pause } from '../pause.ts';
+import { serialised } from '../serialised.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { orphanKeeper } from './orphans.ts';
-import { serialised } from './serialised.ts';
 import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const sweepMilliseconds = 60_000;

@@ -160,7 +160,7 @@ async function start({ incus, operation, server, signal }: Context): Result {
   if (!found) return next('instance');
   if (isRunning(found.status)) return next('network');
   const since = Date.now() - (operation.state.last_start ?? 0);
-  if (since < betweenStartsMs) return wait(2, 'waiting to start it again');
+  if (since >= 0 && since < betweenStartsMs) return wait(2, 'waiting to start it again');
   await startInstance(incus, name, { signal });
   return next('network', { last_start: Date.now() });
 }

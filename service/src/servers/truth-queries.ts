@@ -59,7 +59,8 @@ export async function enterSightings(
       ) as settled from servers s where s.uuid = seen.uuid
     ) as at_rest
     where servers.uuid = seen.uuid and servers.deleted_at is null
-      and servers.real_status_at <= ${readAt}
+      -- One that lies ahead was entered before the clock was set back.
+      and (servers.real_status_at <= ${readAt} or servers.real_status_at > clock_timestamp())
       and (servers.real_status <> seen.status
         or (settled and servers.status <> seen_status.status))
     returning servers.id`.execute(db);

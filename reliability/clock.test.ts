@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { operationKinds } from '../service/src/operations/kinds.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+
+// When the clock is set back an hour, every time that was noted before lies an hour ahead. Here the
+// times are moved instead of the clock: it comes to the same.
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory(operationKinds);
+});
+after(() => laboratory.close());
+
+async function setClockBack(): Promise<void> {
+  const { db } = laboratory.database;
+  await sql`
+    update operations set wake_at = wake_at + interval '1 hour',
+      lease_until = lease_until + interval '1 hour', deadline_at = deadline_at + interval '1 hour',
+      step_since = step_since + interval '1 hour', started_at = started_at + interval '1 hour'
+  `.execute(db);
+  await sql`update servers set real_status_at = real_status_at + interval '1 hour'`.execute(db);
+}
+
+test('operations that wait go on, and so does one whose worker is gone', async () => {
+  const created = await Promise.all(['one', 'two', 'three'].map((name) => laboratory.create(name)));
+  const { db } = laboratory.database;
+  await sql`
+    update operations set lease_holder = gen_random_uuid(), lease_until = now() + interval '10 seconds',
+      fence = fence + 1 where id = ${created[0]?.operation.id ?? 0} and finished_at is null
+  `.execute(db);
+  await setClockBack();
+  for (const { operation } of created) {
+    assert.equal((await laboratory.ended(operation.id)).status, 'succeeded');
+  }
+});
+
+test('what the engine shows is believed', async () => {
+  const { serverId, operation } = await laboratory.create('seen');
+  await laboratory.ended(operation.id);
+  await setClockBack();
+  const { name } = await laboratory.server(serverId);
+  await laboratory.client.instances.updateState(name, { action: 'stop', force: true });
+  for (let looks = 0; (await laboratory.server(serverId)).status !== 'stopped'; looks += 1) {
+    assert.ok(looks < 100, `${name} is shown as stopped`);
+    await sleep(50);
+  }
+});
