@@ -27,6 +27,8 @@ export async function query<R extends pg.QueryResultRow>(
 ): Promise<R[]> {
   const { connectionString } = await joinEmbeddedPostgres({ dataDir: dataDirectory(directory) });
   const client = new pg.Client({ connectionString });
+  // When it is cut off, the query says so too.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query<R>(sql)).rows;

@@ -35,7 +35,7 @@ export function next<State>(step: string, patch?: Partial<State>): StepResult<St
   return patch ? { outcome: 'next', step, patch } : { outcome: 'next', step };
 }
 
-/** Runs this step again after some seconds; `why` is what a person reads meanwhile. */
+/** Runs this step again after some seconds, 60 at most; `why` is what a person reads meanwhile. */
 export function wait(seconds: number, why?: string, fraction?: number): StepResult<never> {
   return {
     outcome: 'wait',
