@@ -80,7 +80,8 @@ test('the host name, cores, memory and disk are what was asked for', async () =>
   assert.equal(await ssh(address, "awk '/MemTotal/ {print $2}' /proc/meminfo"), String(768 * 1024));
   assert.equal(await ssh(address, "awk '/SwapTotal/ {print $2}' /proc/meminfo"), '0');
   const cut =
-    'fallocate -l 2200M /root/fits && echo fits; fallocate -l 1000M /root/over || echo refused';
+    // What was taken counts for sure once it is written out.
+    'fallocate -l 2200M /root/fits && echo fits; sync; fallocate -l 1000M /root/over || echo refused';
   assert.equal(await ssh(address, `${cut}; rm -f /root/fits /root/over`), 'fits\nrefused');
 });
 
