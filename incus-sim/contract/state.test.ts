@@ -54,16 +54,15 @@ describe('the state of an instance', () => {
     assert.ok(names.includes('lo'));
   });
 
-  it('is in the metrics, which grow', async () => {
+  it('is in the metrics, which never fall', async () => {
     const read = async () => parseMetrics(await target.client.server.metrics()).get(instance.name);
     const first = await until('it is in the metrics', 12, read);
     assert.ok(first.cpuSeconds > 0);
     assert.ok(first.ramBytes > 2 ** 20 && first.ramBytes < 256 * 2 ** 20);
     assert.ok(first.networkIn > 0 && first.networkOut > 0);
-    const later = await until('its CPU time has grown', 12, async () => {
-      const now = await read();
-      return now !== undefined && now.cpuSeconds > first.cpuSeconds && now;
-    });
+    const later = await until('it is there again', 12, read);
+    // A guest at rest may use none at all for as long as Incus keeps its figures.
+    assert.ok(later.cpuSeconds >= first.cpuSeconds);
     assert.ok(later.networkIn >= first.networkIn && later.networkOut >= first.networkOut);
   });
 
