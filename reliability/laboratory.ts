@@ -6,11 +6,13 @@ import type { ServerCreate } from '@berth/contract/servers';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { createApi } from '../service/src/api.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
 import type { IncusClient } from '../service/src/incus/client.ts';
 import { createEngines } from '../service/src/locations/engines.ts';
 import { requireLocation } from '../service/src/locations/queries.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
+import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner.ts';
 import { watchLocation } from '../service/src/reconcilers/watch.ts';
@@ -18,7 +20,9 @@ import { requestAction } from '../service/src/servers/actions.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
 import type { Action } from '../service/src/servers/states.ts';
+import { createTestToken } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
+import { inject } from '../service/src/testing/inject.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 
@@ -32,9 +36,11 @@ export interface Laboratory {
   simulator: Simulator;
   client: IncusClient;
   create(name: string): Promise<{ serverId: number; operation: OperationRow }>;
-  request(serverId: number, action: Action): Promise<OperationRow>;
+  request(serverId: number, action: Action, force?: boolean): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
+  /** What the API answers to a GET. */
+  ask(path: string): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
@@ -45,10 +51,20 @@ export interface ServerNow {
   isDeleted: boolean;
 }
 
-export async function openLaboratory(
-  kinds: readonly OperationKind[],
+interface Equipment {
+  kinds?: readonly OperationKind[];
+  workers?: number;
+  sweepMilliseconds?: number;
+  /** Of a cluster; the first one takes the servers. */
+  members?: string[];
+}
+
+export async function openLaboratory({
+  kinds = operationKinds,
   workers = 2,
-): Promise<Laboratory> {
+  members = [],
+  ...watching
+}: Equipment = {}): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
   stack.defer(database.close);
@@ -57,7 +73,7 @@ export async function openLaboratory(
   const directory = mkdtempSync(join(tmpdir(), 'laboratory-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
-  const simulator = await startSimulator({ listen: { socketPath } });
+  const simulator = await startSimulator({ listen: { socketPath }, members });
   stack.defer(() => simulator.close());
   const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
@@ -91,17 +107,21 @@ export async function openLaboratory(
     });
     stack.defer(() => runner.stop());
   }
-  const watching = new AbortController();
+  const stopping = new AbortController();
   const { pool } = database;
   const watched = watchLocation(
-    { db, pool, engines, notifications, log },
+    { db, pool, engines, notifications, log, ...watching },
     location,
-    watching.signal,
+    stopping.signal,
   );
   stack.defer(async () => {
-    watching.abort();
+    stopping.abort();
     await watched;
   });
+  const foundation = { db, pool, engines, notifications, log, secretKey };
+  const app = await createApi({ ...foundation, stopping: stopping.signal });
+  stack.defer(() => app.close());
+  const { headers } = await createTestToken(db);
   const open = stack.move();
   const caller = { projectId: place.projectId };
   const wanted = { initialCommands: ['echo ran >> /root/ran'] };
@@ -115,8 +135,8 @@ export async function openLaboratory(
       const secrets = sealSecrets(body, secretKey);
       return await db.transaction().execute((trx) => createServer(trx, caller, body, secrets));
     },
-    request: (serverId, action) =>
-      db.transaction().execute((trx) => requestAction(trx, caller, serverId, action)),
+    request: (serverId, action, force) =>
+      db.transaction().execute((trx) => requestAction(trx, caller, serverId, action, force)),
     async ended(operationId) {
       const end = performance.now() + endedWithinMs;
       for (;;) {
@@ -136,6 +156,7 @@ export async function openLaboratory(
       const { status, error, uuid, deleted_at } = row;
       return { name: instanceName(uuid), status, error, isDeleted: deleted_at !== null };
     },
+    ask: async (path) => (await inject(app, { url: `/v1${path}`, headers })).json(),
     close: () => open.disposeAsync(),
   };
 }
