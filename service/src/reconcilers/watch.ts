@@ -74,7 +74,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
         sweep.run('all');
       },
       onDisconnect(reason) {
-        reach.is({ reason: String(reason) });
+        reach.is({ reason: reason instanceof Error ? reason.message : String(reason) });
       },
       onEvent(event) {
         if (event.type === 'lifecycle') for (const name of namesOf(event)) look.run(name);

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  endIn,
+  type Laboratory,
+  openLaboratory,
+  runningServer,
+  succeeds,
+  throughout,
+  within,
+} from './laboratory.ts';
+
+// The engine's daemon, or a member of its cluster, is away for a while; the guests run on.
+
+const project = 'berth';
+const noticedMs = 3000;
+/** The longest pause between two attempts to follow the events is 5 s. */
+const backMs = 6000;
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory();
+});
+after(() => laboratory.close());
+
+const unreachable = /could not be reached/;
+/** Without the name of a class before it. */
+const unfollowed = /^\/\S+ (could not be reached|closed the event stream)/;
+
+/** As the API shows it, and no error with it. */
+async function isShown(id: number, status: string, realStatus: string): Promise<void> {
+  const server = await laboratory.ask(`/servers/${id}`);
+  const { real_status } = await laboratory.ask(`/servers/${id}/status`);
+  assert.deepEqual([server.status, server.error, real_status], [status, null, realStatus]);
+}
+
+async function isWell(): Promise<void> {
+  const { reachable, unreachable_reason } = await laboratory.ask(`/locations/${place()}`);
+  assert.deepEqual([reachable, unreachable_reason], [true, null]);
+  assert.equal((await laboratory.ask('/health')).status, 'ok');
+}
+
+const place = () => laboratory.place.locationId;
+
+describe('while the engine is away', () => {
+  it('a location says so and why, and a server keeps its status', async () => {
+    const { id } = await runningServer(laboratory, 'out-of-sight');
+    await within(backMs, isWell);
+    const back = laboratory.simulator.restartDaemon(4000);
+    await within(noticedMs, () => isShown(id, 'started', 'unavailable'));
+    const location = await laboratory.ask(`/locations/${place()}`);
+    assert.equal(location.reachable, false);
+    assert.match(String(location.unreachable_reason), unfollowed);
+    const { status, checks } = await laboratory.ask('/health');
+    const failing = (checks as { name: string; status: string }[]).filter((c) => c.status !== 'ok');
+    assert.equal(status, 'failing');
+    assert.deepEqual(
+      failing.map(({ name }) => name),
+      ['location test'],
+    );
+    await back;
+    await within(backMs, async () => {
+      await isShown(id, 'started', 'started');
+      await isWell();
+    });
+  });
+
+  it('what changes is seen afterwards, and what does not is never shown otherwise', async () => {
+    const same = await runningServer(laboratory, 'runs-on');
+    const changed = await runningServer(laboratory, 'stopped-meanwhile');
+    const back = laboratory.simulator.restartDaemon(500);
+    laboratory.simulator.administrator.stop(project, changed.name);
+    const seen = within(backMs, () => isShown(changed.id, 'stopped', 'stopped'));
+    await throughout(3000, async () => {
+      const { status, error } = await laboratory.server(same.id);
+      assert.deepEqual([status, error], ['started', null]);
+    });
+    await Promise.all([back, seen]);
+    await isShown(same.id, 'started', 'started');
+  });
+
+  it('a create waits, says why, and goes on', async () => {
+    const back = laboratory.simulator.restartDaemon(1500);
+    const { serverId, operation } = await laboratory.create('waits');
+    await saysThatItWaits(serverId);
+    await back;
+    await succeeds(laboratory, operation);
+    await within(backMs, () => isShown(serverId, 'started', 'started'));
+  });
+
+  it('a create fails at its deadline with that reason, and can be retried', async () => {
+    const back = laboratory.simulator.restartDaemon(3500);
+    const { serverId, operation } = await laboratory.create('waits-too-long');
+    await saysThatItWaits(serverId);
+    await endIn(laboratory, operation.id, 0.1);
+    const failed = await laboratory.ended(operation.id);
+    assert.equal(failed.status, 'failed');
+    assert.match(failed.error?.message ?? '', unreachable);
+    const { status, error } = await laboratory.server(serverId);
+    assert.equal(status, 'error');
+    assert.match(error ?? '', unreachable);
+    await back;
+    await succeeds(laboratory, await laboratory.request(serverId, 'retry'));
+    await within(backMs, () => isShown(serverId, 'started', 'started'));
+  });
+});
+
+async function saysThatItWaits(serverId: number): Promise<void> {
+  await within(noticedMs, async () => {
+    const { status, is_processing } = await laboratory.ask(`/servers/${serverId}/status`);
+    assert.match(String(status), /^Creating the server: trying again, for: .*could not be reached/);
+    assert.equal(is_processing, true);
+  });
+}

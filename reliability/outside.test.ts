@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  endIn,
+  isWhole,
+  type Laboratory,
+  nothingIsLeft,
+  openLaboratory,
+  runningServer,
+  succeeds,
+  within,
+} from './laboratory.ts';
+
+// Troubles that are not ours: a pool without room, guests that misbehave, and an engine that fails.
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory();
+});
+after(() => laboratory.close());
+
+async function remove(id: number): Promise<void> {
+  await succeeds(laboratory, await laboratory.request(id, 'delete'));
+  await nothingIsLeft(laboratory, id);
+}
+
+async function retry(id: number): Promise<void> {
+  await succeeds(laboratory, await laboratory.request(id, 'retry'));
+  await isWhole(laboratory, id);
+}
+
+describe('a full pool', () => {
+  it('fails a create with what to do, and leaves nothing half done', async () => {
+    const { simulator, client } = laboratory;
+    simulator.fillPool('berth', true);
+    const made = await Promise.all(['one', 'two'].map((name) => laboratory.create(name)));
+    for (const { serverId, operation } of made) {
+      const { status, error } = await laboratory.ended(operation.id);
+      assert.equal(status, 'failed');
+      assert.equal(error?.code, 'no_space');
+      const words = /^The storage pool berth is full on the node node-1.* Make room.* retry/;
+      assert.match(error?.message ?? '', words);
+      const server = await laboratory.server(serverId);
+      assert.equal(server.status, 'error');
+      assert.match(server.error ?? '', words);
+      assert.equal(await client.instances.get(server.name), null);
+    }
+    simulator.fillPool('berth', false);
+    const [one, two] = made;
+    assert.ok(one && two);
+    await retry(one.serverId);
+    await remove(two.serverId);
+    await remove(one.serverId);
+  });
+});
+
+describe('a guest', () => {
+  it('that never boots fails its create at the deadline, to be deleted or tried again', async () => {
+    const { faults } = laboratory.simulator;
+    faults.guest('*', { neverBoots: true });
+    const made = await Promise.all(['mute-1', 'mute-2'].map((name) => laboratory.create(name)));
+    for (const { serverId, operation } of made) {
+      await within(5000, async () => {
+        const { status } = await laboratory.ask(`/servers/${serverId}/status`);
+        assert.equal(status, 'Creating the server: waiting for its network');
+      });
+      await endIn(laboratory, operation.id, 0.2);
+      const { status, error } = await laboratory.ended(operation.id);
+      assert.deepEqual([status, error?.code], ['failed', 'deadline_exceeded']);
+      const server = await laboratory.server(serverId);
+      assert.equal(server.status, 'error');
+      assert.match(server.error ?? '', /took too long.*waiting for its network/);
+    }
+    const [one, two] = made;
+    assert.ok(one && two);
+    await remove(one.serverId);
+    faults.clear();
+    await retry(two.serverId);
+    await remove(two.serverId);
+  });
+
+  it('that ignores a shutdown runs on, until it is forced', async () => {
+    const { faults } = laboratory.simulator;
+    const { id, name } = await runningServer(laboratory, 'deaf');
+    faults.guest(name, { ignoresShutdown: true });
+    for (const action of ['stop', 'restart'] as const) {
+      const { status, error } = await laboratory.ended((await laboratory.request(id, action)).id);
+      assert.deepEqual([status, error?.code], ['failed', 'guest_ignored_shutdown']);
+      assert.match(error?.message ?? '', /force=true/);
+      await within(2000, () => isWhole(laboratory, id));
+    }
+    await succeeds(laboratory, await laboratory.request(id, 'stop', true));
+    assert.equal((await laboratory.server(id)).status, 'stopped');
+    assert.equal((await laboratory.client.instances.get(name))?.status, 'Stopped');
+    await remove(id);
+  });
+});
+
+describe('an operation of the engine that fails', () => {
+  const fault = { kind: 'operation', text: 'disk on fire', times: 1 } as const;
+
+  for (const at of ['begin', 'half', 'end'] as const) {
+    it(`at its ${at} is repeated, and nothing is doubled or left`, async () => {
+      const { faults } = laboratory.simulator;
+      const creating = { ...fault, method: 'POST', path: '/instances$', at };
+      const takeBackCreate = faults.add(creating);
+      const { id } = await runningServer(laboratory, `fails-at-${at}`);
+      assert.equal(takeBackCreate(), false, 'it befell the create');
+      await isWhole(laboratory, id);
+      const takeBackDelete = faults.add({ ...fault, method: 'DELETE', path: '/instances/', at });
+      await remove(id);
+      assert.equal(takeBackDelete(), false, 'it befell the delete');
+    });
+  }
+});
