@@ -20,46 +20,72 @@ after(() => laboratory.close());
 
 interface Call {
   method: string;
+  /** Of a path; NAME is the instance's. */
   path: string;
 }
 
-const stateOf = { method: 'PUT', path: '/state$' };
-const files = '/files$';
+const state = { method: 'PUT', path: '/NAME/state$' };
 
 /** Every call that changes something, and what makes it. */
-const calls: [Call, 'create' | Action][] = [
-  [{ method: 'POST', path: '/instances$' }, 'create'],
-  [{ method: 'POST', path: files }, 'create'],
-  [stateOf, 'create'],
-  [{ method: 'DELETE', path: files }, 'create'],
-  [stateOf, 'stop'],
-  [stateOf, 'start'],
-  [stateOf, 'restart'],
-  [stateOf, 'delete'],
-  [{ method: 'DELETE', path: '/instances/[^/]+$' }, 'delete'],
+const creating: Call[] = [
+  { method: 'POST', path: '/instances$' },
+  { method: 'POST', path: '/NAME/files$' },
+  state,
+  { method: 'DELETE', path: '/NAME/files$' },
+];
+const acting: [Call, Action][] = [
+  [state, 'stop'],
+  [state, 'start'],
+  [state, 'restart'],
+  [state, 'delete'],
+  [{ method: 'DELETE', path: '/NAME$' }, 'delete'],
 ];
 
-let servers = 0;
+const moments = ['before', 'after'] as const;
 
-for (const [call, action] of calls) {
-  describe(`a ${action} whose ${call.method} ${call.path} gets no answer`, () => {
-    for (const when of ['before', 'after'] as const) {
-      it(`${when} its effect succeeds, and nothing is doubled`, async () => {
-        servers += 1;
-        const drop = () =>
-          laboratory.simulator.faults.add({ kind: 'drop', ...call, when, times: 1 });
-        let takeBack = action === 'create' ? drop() : undefined;
-        const { id } = await runningServer(laboratory, `dropped-${servers}`);
-        if (action === 'start') await succeeds(laboratory, await laboratory.request(id, 'stop'));
-        takeBack ??= drop();
-        if (action !== 'create') await succeeds(laboratory, await laboratory.request(id, action));
-        assert.equal(takeBack(), false, 'it was dropped');
+function drop({ method, path }: Call, when: (typeof moments)[number], name: string) {
+  const ofName = path.replace('NAME', name);
+  const fault = { kind: 'drop', method, path: ofName, when, times: 1 } as const;
+  const takeBack = laboratory.simulator.faults.add(fault);
+  return () => assert.equal(takeBack(), false, 'it was dropped');
+}
+
+async function act(id: number, action: Action): Promise<void> {
+  await succeeds(laboratory, await laboratory.request(id, action));
+}
+
+describe('a create succeeds, and nothing is doubled, when a connection is dropped', () => {
+  for (const call of creating) {
+    for (const when of moments) {
+      it(`${when} the effect of ${call.method} ${call.path}`, async () => {
+        const wasDropped = drop(call, when, '[^/]+');
+        const { id } = await runningServer(laboratory, 'created');
+        wasDropped();
+        await isWhole(laboratory, id);
+        await act(id, 'delete');
+        await nothingIsLeft(laboratory, id);
+      });
+    }
+  }
+});
+
+const atOnce = { concurrency: true };
+
+describe('an action succeeds when a connection is dropped', atOnce, () => {
+  for (const [call, action] of acting) {
+    for (const when of moments) {
+      it(`${when} the effect of a ${action}'s ${call.method} ${call.path}`, async () => {
+        const { id, name } = await runningServer(laboratory, `${action}-${when}`);
+        if (action === 'start') await act(id, 'stop');
+        const wasDropped = drop(call, when, name);
+        await act(id, action);
+        wasDropped();
         if (action !== 'delete') {
           await isWhole(laboratory, id, action === 'stop' ? 'stopped' : 'started');
-          await succeeds(laboratory, await laboratory.request(id, 'delete'));
+          await act(id, 'delete');
         }
         await nothingIsLeft(laboratory, id);
       });
     }
-  });
-}
+  }
+});

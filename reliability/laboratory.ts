@@ -56,14 +56,16 @@ export interface ServerNow {
 interface Equipment {
   kinds?: readonly OperationKind[];
   workers?: number;
+  stopTimeoutSeconds?: number;
   sweepMilliseconds?: number;
-  /** Of a cluster; the first one takes the servers. */
+  /** Of a cluster; without any there is none. */
   members?: string[];
 }
 
 export async function openLaboratory({
   kinds = operationKinds,
   workers = 2,
+  stopTimeoutSeconds = 5,
   members = [],
   ...watching
 }: Equipment = {}): Promise<Laboratory> {
@@ -95,7 +97,7 @@ export async function openLaboratory({
     const settings = {
       installationId: ours,
       secretKey,
-      stopTimeoutSeconds: 5,
+      stopTimeoutSeconds,
       createsPerNode: 1000,
       workDir: directory,
     };
