@@ -50,6 +50,8 @@ export interface ServerNow {
   name: string;
   status: string;
   error: string | null;
+  /** When the engine was first seen to show what it shows now. */
+  since: string;
   isDeleted: boolean;
 }
 
@@ -158,8 +160,8 @@ export async function openLaboratory({
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      const { status, error, uuid, deleted_at } = row;
-      return { name: instanceName(uuid), status, error, isDeleted: deleted_at !== null };
+      const { status, error, uuid, deleted_at, real_status_at: since } = row;
+      return { name: instanceName(uuid), status, error, since, isDeleted: deleted_at !== null };
     },
     ask: async (path) => (await inject(app, { url: `/v1${path}`, headers })).json(),
     close: () => open.disposeAsync(),
