@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { operationKinds } from '../service/src/operations/kinds.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
 // When the clock is set back an hour, every time that was noted before lies an hour ahead. Here the
@@ -10,7 +9,7 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory(operationKinds);
+  laboratory = await openLaboratory();
 });
 after(() => laboratory.close());
 

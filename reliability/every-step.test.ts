@@ -91,7 +91,7 @@ function troubled(kind: OperationKind): OperationKind {
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory(operationKinds.map(troubled));
+  laboratory = await openLaboratory({ kinds: operationKinds.map(troubled) });
 });
 after(() => laboratory.close());
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +7,14 @@ import type { ServerCreate } from '@berth/contract/servers';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { createApi } from '../service/src/api.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
+import { installationId } from '../service/src/db/queries.ts';
 import type { IncusClient } from '../service/src/incus/client.ts';
 import { createEngines } from '../service/src/locations/engines.ts';
 import { requireLocation } from '../service/src/locations/queries.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
+import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner.ts';
 import { watchLocation } from '../service/src/reconcilers/watch.ts';
@@ -18,7 +22,9 @@ import { requestAction } from '../service/src/servers/actions.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
 import type { Action } from '../service/src/servers/states.ts';
+import { createTestToken } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
+import { inject } from '../service/src/testing/inject.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 
@@ -32,9 +38,11 @@ export interface Laboratory {
   simulator: Simulator;
   client: IncusClient;
   create(name: string): Promise<{ serverId: number; operation: OperationRow }>;
-  request(serverId: number, action: Action): Promise<OperationRow>;
+  request(serverId: number, action: Action, force?: boolean): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
+  /** What the API answers to a GET. */
+  ask(path: string): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
@@ -42,13 +50,27 @@ export interface ServerNow {
   name: string;
   status: string;
   error: string | null;
+  /** When the engine was first seen to show what it shows now. */
+  since: string;
   isDeleted: boolean;
 }
 
-export async function openLaboratory(
-  kinds: readonly OperationKind[],
+interface Equipment {
+  kinds?: readonly OperationKind[];
+  workers?: number;
+  stopTimeoutSeconds?: number;
+  sweepMilliseconds?: number;
+  /** Of a cluster; without any there is none. */
+  members?: string[];
+}
+
+export async function openLaboratory({
+  kinds = operationKinds,
   workers = 2,
-): Promise<Laboratory> {
+  stopTimeoutSeconds = 5,
+  members = [],
+  ...watching
+}: Equipment = {}): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
   stack.defer(database.close);
@@ -57,7 +79,7 @@ export async function openLaboratory(
   const directory = mkdtempSync(join(tmpdir(), 'laboratory-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
-  const simulator = await startSimulator({ listen: { socketPath } });
+  const simulator = await startSimulator({ listen: { socketPath }, members });
   stack.defer(() => simulator.close());
   const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
@@ -72,11 +94,12 @@ export async function openLaboratory(
   const log = pino({ level: 'silent' });
   const notifications = listenForNotifications(database.connectionString, log);
   stack.defer(() => notifications.close());
+  const ours = await installationId(db);
   for (let worker = 0; worker < workers; worker += 1) {
     const settings = {
-      installationId: 'laboratory',
+      installationId: ours,
       secretKey,
-      stopTimeoutSeconds: 5,
+      stopTimeoutSeconds,
       createsPerNode: 1000,
       workDir: directory,
     };
@@ -91,17 +114,21 @@ export async function openLaboratory(
     });
     stack.defer(() => runner.stop());
   }
-  const watching = new AbortController();
+  const stopping = new AbortController();
   const { pool } = database;
   const watched = watchLocation(
-    { db, pool, engines, notifications, log },
+    { db, pool, engines, notifications, log, ...watching },
     location,
-    watching.signal,
+    stopping.signal,
   );
   stack.defer(async () => {
-    watching.abort();
+    stopping.abort();
     await watched;
   });
+  const foundation = { db, pool, engines, notifications, log, secretKey };
+  const app = await createApi({ ...foundation, stopping: stopping.signal });
+  stack.defer(() => app.close());
+  const { headers } = await createTestToken(db);
   const open = stack.move();
   const caller = { projectId: place.projectId };
   const wanted = { initialCommands: ['echo ran >> /root/ran'] };
@@ -115,8 +142,8 @@ export async function openLaboratory(
       const secrets = sealSecrets(body, secretKey);
       return await db.transaction().execute((trx) => createServer(trx, caller, body, secrets));
     },
-    request: (serverId, action) =>
-      db.transaction().execute((trx) => requestAction(trx, caller, serverId, action)),
+    request: (serverId, action, force) =>
+      db.transaction().execute((trx) => requestAction(trx, caller, serverId, action, force)),
     async ended(operationId) {
       const end = performance.now() + endedWithinMs;
       for (;;) {
@@ -133,11 +160,46 @@ export async function openLaboratory(
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      const { status, error, uuid, deleted_at } = row;
-      return { name: instanceName(uuid), status, error, isDeleted: deleted_at !== null };
+      const { status, error, uuid, deleted_at, real_status_at: since } = row;
+      return { name: instanceName(uuid), status, error, since, isDeleted: deleted_at !== null };
     },
+    ask: async (path) => (await inject(app, { url: `/v1${path}`, headers })).json(),
     close: () => open.disposeAsync(),
   };
+}
+
+/** A server that was created and runs, and its instance's name. */
+export async function runningServer(laboratory: Laboratory, hostname: string) {
+  const { serverId: id, operation } = await laboratory.create(hostname);
+  await succeeds(laboratory, operation);
+  return { id, name: (await laboratory.server(id)).name };
+}
+
+export async function succeeds(laboratory: Laboratory, { id }: OperationRow): Promise<void> {
+  const { status, message } = await laboratory.ended(id);
+  assert.equal(status, 'succeeded', message);
+}
+
+/** Looks until what is checked is so; throws what the last look showed when the time is over. */
+export async function within(milliseconds: number, check: () => Promise<void>): Promise<void> {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    await sleep(20);
+  }
+}
+
+/** What is checked is so all the time. */
+export async function throughout(milliseconds: number, check: () => Promise<void>): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    await check();
+    await sleep(20);
+  }
 }
 
 /** Ends the lease of an operation, as when its worker was killed a while ago. */
@@ -156,4 +218,28 @@ export async function endIn({ database }: Laboratory, operationId: number, secon
     .set({ deadline_at: sql<string>`now() + make_interval(secs => ${seconds})` })
     .where('id', '=', operationId)
     .execute();
+}
+
+const shownAs: Record<string, string> = { Running: 'started', Stopped: 'stopped' };
+
+/** Its only instance is as its record says, and its commands ran once. */
+export async function isWhole(laboratory: Laboratory, id: number, wanted = 'started') {
+  const { client } = laboratory;
+  const { name, status, error } = await laboratory.server(id);
+  assert.deepEqual([status, error], [wanted, null]);
+  assert.equal(shownAs[(await client.instances.get(name))?.status ?? ''], wanted);
+  const ran = await client.files.pull(name, '/root/ran', 1000);
+  assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+}
+
+/** Neither instance nor disk nor addresses of a server that was deleted. */
+export async function nothingIsLeft(laboratory: Laboratory, id: number): Promise<void> {
+  const { client, database } = laboratory;
+  const { name, isDeleted } = await laboratory.server(id);
+  assert.ok(isDeleted);
+  assert.equal(await client.instances.get(name), null);
+  const volumes = await client.storage.listVolumes('berth');
+  assert.ok(!volumes.some((volume) => volume.name === name), 'its disk is gone');
+  const held = database.db.selectFrom('addresses').selectAll().where('server_id', '=', id);
+  assert.deepEqual(await held.execute(), []);
 }

@@ -1,138 +1,118 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { operationKinds } from '../service/src/operations/kinds.ts';
-import type { Action } from '../service/src/servers/states.ts';
-import { endIn, type Laboratory, loseLease, openLaboratory } from './laboratory.ts';
+import { after, before, describe, it } from 'node:test';
+import {
+  endIn,
+  isWhole,
+  type Laboratory,
+  loseLease,
+  nothingIsLeft,
+  openLaboratory,
+  runningServer,
+  succeeds,
+  within,
+} from './laboratory.ts';
 
-// Troubles that come from outside: an engine that is away, a pool that is full, connections that drop.
+// Troubles that are not ours: a pool without room, guests that misbehave, and an engine that fails.
 
 let laboratory: Laboratory;
-let made = 0;
 before(async () => {
-  laboratory = await openLaboratory(operationKinds);
-});
-afterEach(() => {
-  laboratory.simulator.faults.clear();
-  laboratory.simulator.fillPool('berth', false);
+  laboratory = await openLaboratory({ stopTimeoutSeconds: 1 });
 });
 after(() => laboratory.close());
 
-const create = () => {
-  made += 1;
-  return laboratory.create(`outside-${made}`);
-};
-
-async function act(serverId: number, action: Action) {
-  return await laboratory.ended((await laboratory.request(serverId, action)).id);
+async function remove(id: number): Promise<void> {
+  await succeeds(laboratory, await laboratory.request(id, 'delete'));
+  await nothingIsLeft(laboratory, id);
 }
 
-const statusOf = async (serverId: number) => (await laboratory.server(serverId)).status;
-
-async function untilSaid(operationId: number, words: RegExp): Promise<void> {
-  const { db } = laboratory.database;
-  for (let looks = 0; looks < 100; looks += 1) {
-    const query = db.selectFrom('operations').select('message').where('id', '=', operationId);
-    if (words.test((await query.executeTakeFirstOrThrow()).message)) return;
-    await sleep(50);
-  }
-  assert.fail(`It does not say ${words}.`);
+async function retry(id: number): Promise<void> {
+  await succeeds(laboratory, await laboratory.request(id, 'retry'));
+  await isWhole(laboratory, id);
 }
 
-/** Nothing of it is left, in our records and in the engine. */
-async function removed(serverId: number): Promise<void> {
-  assert.equal((await act(serverId, 'delete')).status, 'succeeded');
-  const { name, isDeleted } = await laboratory.server(serverId);
-  assert.ok(isDeleted);
-  assert.equal(await laboratory.client.instances.get(name), null);
-  const volumes = await laboratory.client.storage.listVolumes('berth');
-  assert.ok(!volumes.some((volume) => volume.name === name));
-}
-
-describe('while the engine is away', () => {
-  it('a create is accepted, says why it waits, and goes on', async () => {
-    const back = laboratory.simulator.restartDaemon(3000);
-    await sleep(100);
-    const { serverId, operation } = await create();
-    await untilSaid(operation.id, /trying again, for: .*could not be reached/);
-    await back;
-    assert.equal((await laboratory.ended(operation.id)).status, 'succeeded');
-    assert.equal(await statusOf(serverId), 'started');
-    await removed(serverId);
-  });
-
-  it('a create fails at its deadline with the reason, and is tried again later', async () => {
-    const back = laboratory.simulator.restartDaemon(4000);
-    await sleep(100);
-    const { serverId, operation } = await create();
-    await untilSaid(operation.id, /trying again/);
-    await endIn(laboratory, operation.id, 1);
-    const failed = await laboratory.ended(operation.id);
-    assert.equal(failed.error?.code, 'deadline_exceeded');
-    assert.match(failed.error?.message ?? '', /could not be reached/);
-    assert.equal(await statusOf(serverId), 'error');
-    await back;
-    assert.equal((await act(serverId, 'retry')).status, 'succeeded');
-    assert.equal(await statusOf(serverId), 'started');
-    await removed(serverId);
-  });
-});
-
-describe('a pool that is full', () => {
-  it('fails a create with its reason, which works when there is room', async () => {
-    laboratory.simulator.fillPool('berth', true);
-    const { serverId, operation } = await create();
-    const failed = await laboratory.ended(operation.id);
-    assert.equal(failed.error?.code, 'engine_no_space');
-    const { status, error } = await laboratory.server(serverId);
-    assert.equal(status, 'error');
-    assert.match(error ?? '', /no space left/i);
-    laboratory.simulator.fillPool('berth', false);
-    assert.equal((await act(serverId, 'retry')).status, 'succeeded');
-    await removed(serverId);
-  });
-});
-
-describe('a guest that never boots', () => {
-  it('ends in an error at the deadline, and can be deleted', async () => {
-    laboratory.simulator.faults.guest('*', { neverBoots: true });
-    const { serverId, operation } = await create();
-    await untilSaid(operation.id, /waiting for its network/);
-    await endIn(laboratory, operation.id, 0);
-    // Its worker knows the deadline that it read; another one reads it anew.
-    await loseLease(laboratory, operation.id);
-    const failed = await laboratory.ended(operation.id);
-    assert.match(failed.error?.message ?? '', /waiting for its network/);
-    assert.equal(await statusOf(serverId), 'error');
-    await removed(serverId);
-  });
-});
-
-/** Each call that changes something, and the actions that make it. */
-const calls: [method: string, path: string][] = [
-  ['POST', '/1.0/instances$'],
-  ['POST', '/files$'],
-  ['PUT', '/state$'],
-  ['DELETE', '/1.0/instances/[^/]+$'],
-];
-
-describe('a connection that drops', () => {
-  for (const [method, path] of calls) {
-    for (const when of ['before', 'after'] as const) {
-      it(`${when} the effect of ${method} ${path} does no harm`, async () => {
-        laboratory.simulator.faults.add({ kind: 'drop', when, method, path, times: 1 });
-        const { serverId, operation } = await create();
-        const created = await laboratory.ended(operation.id);
-        assert.equal(created.status, 'succeeded', created.message);
-        for (const action of ['stop', 'start'] as const) {
-          const done = await act(serverId, action);
-          assert.equal(done.status, 'succeeded', done.message);
-        }
-        const { name } = await laboratory.server(serverId);
-        const ran = await laboratory.client.files.pull(name, '/root/ran', 100);
-        assert.equal(ran?.content.toString(), 'ran\n');
-        await removed(serverId);
-      });
+describe('a full pool', () => {
+  it('fails a create with what to do, and leaves nothing half done', async () => {
+    const { simulator, client } = laboratory;
+    simulator.fillPool('berth', true);
+    const made = await Promise.all(['one', 'two'].map((name) => laboratory.create(name)));
+    for (const { serverId, operation } of made) {
+      const { status, error } = await laboratory.ended(operation.id);
+      assert.equal(status, 'failed');
+      assert.equal(error?.code, 'no_space');
+      const words = /^The storage pool berth is full on the node node-1.* Make room.* retry/;
+      assert.match(error?.message ?? '', words);
+      const server = await laboratory.server(serverId);
+      assert.equal(server.status, 'error');
+      assert.match(server.error ?? '', words);
+      assert.equal(await client.instances.get(server.name), null);
     }
+    simulator.fillPool('berth', false);
+    const [one, two] = made;
+    assert.ok(one && two);
+    await retry(one.serverId);
+    await remove(two.serverId);
+    await remove(one.serverId);
+  });
+});
+
+describe('a guest', () => {
+  it('that never boots fails its create at the deadline, to be deleted or tried again', async () => {
+    const { faults } = laboratory.simulator;
+    faults.guest('*', { neverBoots: true });
+    const made = await Promise.all(['mute-1', 'mute-2'].map((name) => laboratory.create(name)));
+    for (const { serverId, operation } of made) {
+      await within(5000, async () => {
+        const { status } = await laboratory.ask(`/servers/${serverId}/status`);
+        assert.equal(status, 'Creating the server: waiting for its network');
+      });
+      await endIn(laboratory, operation.id, 0);
+      // Its worker knows the old deadline; another one takes over.
+      await loseLease(laboratory, operation.id);
+      const { status, error } = await laboratory.ended(operation.id);
+      assert.deepEqual([status, error?.code], ['failed', 'deadline_exceeded']);
+      const server = await laboratory.server(serverId);
+      assert.equal(server.status, 'error');
+      assert.match(server.error ?? '', /took too long.*waiting for its network/);
+    }
+    const [one, two] = made;
+    assert.ok(one && two);
+    await remove(one.serverId);
+    faults.clear();
+    await retry(two.serverId);
+    await remove(two.serverId);
+  });
+
+  it('that ignores a shutdown runs on, until it is forced', async () => {
+    const { faults } = laboratory.simulator;
+    const { id, name } = await runningServer(laboratory, 'deaf');
+    faults.guest(name, { ignoresShutdown: true });
+    for (const action of ['stop', 'restart'] as const) {
+      const { status, error } = await laboratory.ended((await laboratory.request(id, action)).id);
+      assert.deepEqual([status, error?.code], ['failed', 'guest_ignored_shutdown']);
+      assert.match(error?.message ?? '', /force=true/);
+      await within(2000, () => isWhole(laboratory, id));
+    }
+    await succeeds(laboratory, await laboratory.request(id, 'stop', true));
+    assert.equal((await laboratory.server(id)).status, 'stopped');
+    assert.equal((await laboratory.client.instances.get(name))?.status, 'Stopped');
+    await remove(id);
+  });
+});
+
+describe('an operation of the engine that fails', () => {
+  const fault = { kind: 'operation', text: 'disk on fire', times: 1 } as const;
+
+  for (const at of ['begin', 'half', 'end'] as const) {
+    it(`at its ${at} is repeated, and nothing is doubled or left`, async () => {
+      const { faults } = laboratory.simulator;
+      const creating = { ...fault, method: 'POST', path: '/instances$', at };
+      const takeBackCreate = faults.add(creating);
+      const { id } = await runningServer(laboratory, `fails-at-${at}`);
+      assert.equal(takeBackCreate(), false, 'it befell the create');
+      await isWhole(laboratory, id);
+      const takeBackDelete = faults.add({ ...fault, method: 'DELETE', path: '/instances/', at });
+      await remove(id);
+      assert.equal(takeBackDelete(), false, 'it befell the delete');
+    });
   }
 });

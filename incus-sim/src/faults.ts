@@ -35,8 +35,8 @@ export interface GuestFaults {
 }
 
 export interface Faults {
-  /** Answers how to take it back. */
-  add(fault: Fault): () => void;
+  /** Answers how to take it back, which tells whether it was still to come. */
+  add(fault: Fault): () => boolean;
   /** For the instance of that name; for all, with `*`. An empty object takes it back. */
   guest(instance: string, faults: GuestFaults): void;
   /** Image servers that answer, by host and port; there are none at first. */

@@ -8,7 +8,7 @@ import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
 /** The HTTP API on a foundation, ready to listen. */
-export async function createApi(foundation: Foundation): Promise<App> {
+export async function createApi(foundation: Omit<Foundation, 'config'>): Promise<App> {
   const { db, log, notifications, secretKey, stopping } = foundation;
   return await createHttpServer({
     deps: {
@@ -22,7 +22,10 @@ export async function createApi(foundation: Foundation): Promise<App> {
   });
 }
 
-async function healthChecks({ db, engines }: Foundation): Promise<HealthCheck[]> {
+async function healthChecks({
+  db,
+  engines,
+}: Pick<Foundation, 'db' | 'engines'>): Promise<HealthCheck[]> {
   const locations = await listAllLocations(db);
   return [
     { name: 'database', check: async () => void (await sql`select 1`.execute(db)) },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
+import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
@@ -37,9 +38,10 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal });
-  const sightings = instances.flatMap(({ name, status }): Sighting[] => {
+  const silent = await silentMembers(subject, instances);
+  const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
     const uuid = serverUuid(name);
-    const known = engineStatus(status);
+    const known = silent.has(location) ? undefined : engineStatus(status);
     return uuid && known ? [{ uuid, status: known }] : [];
   });
   await enterSightings(db, readAt, sightings);
@@ -48,6 +50,25 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));
   await confirmAbsent(subject, missing);
   return instances;
+}
+
+/**
+ * Members of a cluster that can't be asked. Their instances are listed as broken, though nobody knows
+ * how they are; a member that is there tells so itself when it is asked for one.
+ */
+async function silentMembers({ client, signal }: Subject, instances: Instance[]) {
+  const broken = instances.filter((i) => i.status === 'Error' && serverUuid(i.name));
+  const onePerMember = new Map(broken.map(({ location, name }) => [location, name]));
+  const silent = new Set<string>();
+  for (const [member, name] of onePerMember) {
+    try {
+      await client.instances.get(name, { signal });
+    } catch (error) {
+      if (!isEngineError(error, 'unreachable') && !isEngineError(error, 'timeout')) throw error;
+      silent.add(member);
+    }
+  }
+  return silent;
 }
 
 async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {

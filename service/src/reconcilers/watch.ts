@@ -14,7 +14,7 @@ import { serverOfOperation } from '../servers/truth-queries.ts';
 import { orphanKeeper } from './orphans.ts';
 import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
-const sweepMilliseconds = 60_000;
+const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
 const mostLooks = 5;
 const lookAgainMilliseconds = 500;
@@ -25,6 +25,8 @@ export interface Watching {
   engines: Engines;
   notifications: NotificationListener;
   log: Logger;
+  /** Between two comparisons of everything. */
+  sweepMilliseconds?: number;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function watchLocation(
 
 async function watch(watching: Watching, location: LocationRow, signal: AbortSignal) {
   const { db, engines, log, notifications } = watching;
+  const { sweepMilliseconds = defaultSweepMilliseconds } = watching;
   const subject = { db, client: engines.of(location), locationId: location.id, signal };
   const report = (error: unknown) => {
     if (!signal.aborted)
@@ -71,7 +74,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
         sweep.run('all');
       },
       onDisconnect(reason) {
-        reach.is({ reason: String(reason) });
+        reach.is({ reason: reason instanceof Error ? reason.message : String(reason) });
       },
       onEvent(event) {
         if (event.type === 'lifecycle') for (const name of namesOf(event)) look.run(name);

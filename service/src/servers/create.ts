@@ -133,10 +133,18 @@ async function instance(context: Context): Result {
   try {
     await settle(incus, call, { signal, timeoutSeconds: diskSeconds, onProgress });
   } catch (error) {
+    if (isEngineError(error, 'no_space')) return fail('no_space', poolIsFull(server));
     if (!isEngineError(error, 'already_exists')) throw error;
     return wait(0.5);
   }
   return next('handover');
+}
+
+function poolIsFull({ storagePool, node }: Context['server']): string {
+  return (
+    `The storage pool ${storagePool} is full on the node ${node}, so its disk could not be made. ` +
+    'Make room there, such as by deleting servers that are no longer needed, then retry.'
+  );
 }
 
 async function handover({ incus, operation, server, settings, signal }: Context): Result {

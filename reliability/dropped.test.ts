@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Action } from '../service/src/servers/states.ts';
+import {
+  isWhole,
+  type Laboratory,
+  nothingIsLeft,
+  openLaboratory,
+  runningServer,
+  succeeds,
+} from './laboratory.ts';
+
+// A connection that closes without an answer: nobody knows whether what was asked for is done.
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory();
+});
+after(() => laboratory.close());
+
+interface Call {
+  method: string;
+  /** Of a path; NAME is the instance's. */
+  path: string;
+}
+
+const state = { method: 'PUT', path: '/NAME/state$' };
+
+/** Every call that changes something, and what makes it. */
+const creating: Call[] = [
+  { method: 'POST', path: '/instances$' },
+  { method: 'POST', path: '/NAME/files$' },
+  state,
+  { method: 'DELETE', path: '/NAME/files$' },
+];
+const acting: [Call, Action][] = [
+  [state, 'stop'],
+  [state, 'start'],
+  [state, 'restart'],
+  [state, 'delete'],
+  [{ method: 'DELETE', path: '/NAME$' }, 'delete'],
+];
+
+const moments = ['before', 'after'] as const;
+
+function drop({ method, path }: Call, when: (typeof moments)[number], name: string) {
+  const ofName = path.replace('NAME', name);
+  const fault = { kind: 'drop', method, path: ofName, when, times: 1 } as const;
+  const takeBack = laboratory.simulator.faults.add(fault);
+  return () => assert.equal(takeBack(), false, 'it was dropped');
+}
+
+async function act(id: number, action: Action): Promise<void> {
+  await succeeds(laboratory, await laboratory.request(id, action));
+}
+
+describe('a create succeeds, and nothing is doubled, when a connection is dropped', () => {
+  for (const call of creating) {
+    for (const when of moments) {
+      it(`${when} the effect of ${call.method} ${call.path}`, async () => {
+        const wasDropped = drop(call, when, '[^/]+');
+        const { id } = await runningServer(laboratory, 'created');
+        wasDropped();
+        await isWhole(laboratory, id);
+        await act(id, 'delete');
+        await nothingIsLeft(laboratory, id);
+      });
+    }
+  }
+});
+
+const atOnce = { concurrency: true };
+
+describe('an action succeeds when a connection is dropped', atOnce, () => {
+  for (const [call, action] of acting) {
+    for (const when of moments) {
+      it(`${when} the effect of a ${action}'s ${call.method} ${call.path}`, async () => {
+        const { id, name } = await runningServer(laboratory, `${action}-${when}`);
+        if (action === 'start') await act(id, 'stop');
+        const wasDropped = drop(call, when, name);
+        await act(id, action);
+        wasDropped();
+        if (action !== 'delete') {
+          await isWhole(laboratory, id, action === 'stop' ? 'stopped' : 'started');
+          await act(id, 'delete');
+        }
+        await nothingIsLeft(laboratory, id);
+      });
+    }
+  }
+});

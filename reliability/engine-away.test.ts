@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  endIn,
+  type Laboratory,
+  openLaboratory,
+  runningServer,
+  succeeds,
+  throughout,
+  within,
+} from './laboratory.ts';
+
+// The engine's daemon, or a member of its cluster, is away for a while; the guests run on.
+
+const project = 'berth';
+const awayMs = 4000;
+const noticedMs = 3000;
+/** The longest pause between two attempts to follow the events is 5 s. */
+const backMs = 6000;
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory();
+});
+after(() => laboratory.close());
+
+const unreachable = /could not be reached/;
+/** Without the name of a class before it. */
+const unfollowed = /^\/\S+ (could not be reached|closed the event stream)/;
+
+/** As the API shows it, and no error with it. */
+async function isShown(id: number, status: string, realStatus: string): Promise<void> {
+  const server = await laboratory.ask(`/servers/${id}`);
+  const { real_status } = await laboratory.ask(`/servers/${id}/status`);
+  assert.deepEqual([server.status, server.error, real_status], [status, null, realStatus]);
+}
+
+async function isWell(): Promise<void> {
+  const { reachable, unreachable_reason } = await laboratory.ask(`/locations/${place()}`);
+  assert.deepEqual([reachable, unreachable_reason], [true, null]);
+  assert.equal((await laboratory.ask('/health')).status, 'ok');
+}
+
+const place = () => laboratory.place.locationId;
+
+describe('while the engine is away', { concurrency: true }, () => {
+  const servers = { same: 0, changed: 0 };
+  let back: Promise<void>;
+
+  before(async () => {
+    await within(backMs, isWell);
+    servers.same = (await runningServer(laboratory, 'runs-on')).id;
+    const changed = await runningServer(laboratory, 'stopped-meanwhile');
+    servers.changed = changed.id;
+    back = laboratory.simulator.restartDaemon(awayMs);
+    laboratory.simulator.administrator.stop(project, changed.name);
+  });
+
+  it('the location and the health say so, and why', async () => {
+    await within(noticedMs, async () => {
+      const location = await laboratory.ask(`/locations/${place()}`);
+      assert.equal(location.reachable, false);
+      assert.match(String(location.unreachable_reason), unfollowed);
+    });
+    const { status, checks } = await laboratory.ask('/health');
+    const failing = (checks as { name: string; status: string }[]).filter((c) => c.status !== 'ok');
+    assert.equal(status, 'failing');
+    assert.deepEqual(
+      failing.map(({ name }) => name),
+      ['location test'],
+    );
+    await back;
+    await within(backMs, isWell);
+  });
+
+  it('a server keeps its status, and afterwards shows what has changed', async () => {
+    await within(noticedMs, () => isShown(servers.same, 'started', 'unavailable'));
+    await isShown(servers.changed, 'started', 'unavailable');
+    const seen = back.then(() =>
+      within(backMs, () => isShown(servers.changed, 'stopped', 'stopped')),
+    );
+    // Longer than its absence, and than two readings after it.
+    await throughout(awayMs + 2500, async () => {
+      const { status, error } = await laboratory.server(servers.same);
+      assert.deepEqual([status, error], ['started', null]);
+    });
+    await seen;
+    await isShown(servers.same, 'started', 'started');
+  });
+
+  it('a create waits, says why, and goes on', async () => {
+    const { serverId, operation } = await laboratory.create('waits');
+    await saysThatItWaits(serverId);
+    await back;
+    await succeeds(laboratory, operation);
+    await within(backMs, () => isShown(serverId, 'started', 'started'));
+  });
+
+  it('a create fails at its deadline with that reason, and can be retried', async () => {
+    const { serverId, operation } = await laboratory.create('waits-too-long');
+    await saysThatItWaits(serverId);
+    await endIn(laboratory, operation.id, 0.1);
+    const failed = await laboratory.ended(operation.id);
+    assert.equal(failed.status, 'failed');
+    assert.match(failed.error?.message ?? '', unreachable);
+    const { status, error } = await laboratory.server(serverId);
+    assert.equal(status, 'error');
+    assert.match(error ?? '', unreachable);
+    await back;
+    await succeeds(laboratory, await laboratory.request(serverId, 'retry'));
+    await within(backMs, () => isShown(serverId, 'started', 'started'));
+  });
+});
+
+async function saysThatItWaits(serverId: number): Promise<void> {
+  await within(noticedMs, async () => {
+    const { status, is_processing } = await laboratory.ask(`/servers/${serverId}/status`);
+    assert.match(String(status), /^Creating the server: trying again, for: .*could not be reached/);
+    assert.equal(is_processing, true);
+  });
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import {
+  type Laboratory,
+  openLaboratory,
+  runningServer,
+  throughout,
+  within,
+} from './laboratory.ts';
+
+const sweepMilliseconds = 200;
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory({ members: ['a', 'b'], sweepMilliseconds });
+});
+after(() => laboratory.close());
+
+it('servers on a member that is down keep their status, and are followed once it is back', async () => {
+  const { client, simulator } = laboratory;
+  const servers = [
+    await runningServer(laboratory, 'one'),
+    await runningServer(laboratory, 'another'),
+  ];
+  simulator.takeMemberDown('b', true);
+  const listed = await client.instances.list();
+  const on = (member: string) => {
+    const name = listed.find(({ location }) => location === member)?.name ?? '';
+    const server = servers.find((one) => one.name === name);
+    assert.ok(server, `one is on the member ${member}`);
+    return server;
+  };
+  const is = (id: number, wanted: string) => async () => {
+    const { status, error } = await laboratory.server(id);
+    assert.deepEqual([status, error], [wanted, null]);
+  };
+  assert.equal(listed.find(({ name }) => name === on('b').name)?.status, 'Error');
+  await throughout(5 * sweepMilliseconds, is(on('b').id, 'started'));
+
+  // The others are followed all the same, by sweeps alone.
+  simulator.disturbEvents({ lose: 1000 });
+  simulator.administrator.stop('berth', on('a').name);
+  simulator.administrator.stop('berth', on('b').name);
+  await within(2000, is(on('a').id, 'stopped'));
+  await is(on('b').id, 'started')();
+  simulator.takeMemberDown('b', false);
+  await within(2000, is(on('b').id, 'stopped'));
+});

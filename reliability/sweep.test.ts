@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import {
+  type Laboratory,
+  openLaboratory,
+  runningServer,
+  succeeds,
+  throughout,
+  within,
+} from './laboratory.ts';
+
+// What the comparison of all instances with all servers finds, and what it must not believe.
+
+const project = 'berth';
+const sweepMilliseconds = 300;
+/** Two readings must agree, 1.5 s apart. */
+const absentMs = 5000;
+const longerThanBothReadingsMs = 3500;
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory({ sweepMilliseconds });
+});
+after(() => laboratory.close());
+
+const statusIs = async (id: number, wanted: string) => {
+  const { status, error } = await laboratory.server(id);
+  assert.equal(status, wanted);
+  assert.equal(error !== null, wanted === 'error');
+};
+
+describe('a sweep', () => {
+  it('finds what every event of was lost', async () => {
+    const stopped = await runningServer(laboratory, 'lost-stop');
+    const deleted = await runningServer(laboratory, 'lost-delete');
+    const { administrator, disturbEvents } = laboratory.simulator;
+    disturbEvents({ lose: 1000 });
+    administrator.stop(project, stopped.name);
+    administrator.delete(project, deleted.name);
+    await within(2000, () => statusIs(stopped.id, 'stopped'));
+    await within(absentMs, () => statusIs(deleted.id, 'error'));
+    administrator.start(project, stopped.name);
+    await within(2000, () => statusIs(stopped.id, 'started'));
+    disturbEvents({ lose: 0 });
+  });
+
+  it('removes what is left of a deleted server, and nothing else', async () => {
+    const { client } = laboratory;
+    const { id, name } = await runningServer(laboratory, 'came-through-late');
+    const made = await client.instances.get(name);
+    assert.ok(made);
+    await succeeds(laboratory, await laboratory.request(id, 'delete'));
+    const { config, devices } = made;
+    const label = (changes: Record<string, string>) => ({ ...config, ...changes });
+    const others = {
+      'of-nobody': label({ 'user.berth.server': randomUUID() }),
+      'of-somebody-else': label({ 'user.berth.installation': randomUUID() }),
+      'without-a-label': {},
+    };
+    for (const [other, itsConfig] of Object.entries({ ...others, [name]: config })) {
+      await make(other, itsConfig, other === name ? devices : rootOnly(devices));
+    }
+    await within(3000, async () => assert.equal(await client.instances.get(name), null));
+    await throughout(3 * sweepMilliseconds, async () => {
+      const names = (await client.instances.list()).map((instance) => instance.name);
+      for (const other of Object.keys(others)) assert.ok(names.includes(other), other);
+    });
+  });
+});
+
+/** Without a network card: the addresses of a server are its own. */
+const rootOnly = ({ root }: Record<string, Record<string, string>>) => ({ root: root ?? {} });
+
+async function make(
+  name: string,
+  config: Record<string, string>,
+  devices: Record<string, Record<string, string>>,
+) {
+  const { client } = laboratory;
+  const source = { type: 'image', alias: 'berth-debian-12' } as const;
+  const what = { name, type: 'container', source, config, devices, profiles: [] } as const;
+  const { id } = await client.instances.create({ ...what, profiles: [] });
+  await client.operations.wait(id, { timeoutSeconds: 10 });
+}
+
+/** Nor for a moment between two looks. */
+async function staysStarted(id: number): Promise<void> {
+  const { since } = await laboratory.server(id);
+  await throughout(longerThanBothReadingsMs, () => statusIs(id, 'started'));
+  assert.equal((await laboratory.server(id)).since, since);
+}
+
+describe('an instance is not gone because', { concurrency: true }, () => {
+  it('a list left it out once', async () => {
+    const { id, name } = await runningServer(laboratory, 'left-out');
+    const listed = leaveOutOnce(name);
+    await staysStarted(id);
+    assert.ok(listed());
+  });
+
+  it('it was not found once', async () => {
+    const { id, name } = await runningServer(laboratory, 'not-found');
+    const { administrator, faults } = laboratory.simulator;
+    const takeBack = faults.add({
+      ...{ kind: 'error', method: 'GET', path: `/instances/${name}$` },
+      ...{ text: 'Instance not found', status: 404, times: 1 },
+    });
+    // Nothing has changed in the end, but there is something to look at.
+    administrator.freeze(project, name);
+    administrator.unfreeze(project, name);
+    await staysStarted(id);
+    assert.equal(takeBack(), false, 'it was looked at');
+  });
+
+  it('the engine answers with errors', async () => {
+    const { id, name } = await runningServer(laboratory, 'errors');
+    const { administrator, faults } = laboratory.simulator;
+    const error = {
+      kind: 'error',
+      method: 'GET',
+      text: 'database is on fire',
+      status: 500,
+    } as const;
+    const takeBack = faults.add({ ...error, path: `/instances/${name}$` });
+    faults.add({ ...error, path: '/instances$', times: 2 });
+    administrator.delete(project, name);
+    await staysStarted(id);
+    takeBack();
+    await within(absentMs, () => statusIs(id, 'error'));
+  });
+});
+
+/** From the next list of instances. Answers how to know whether it was asked for. */
+function leaveOutOnce(name: string): () => boolean {
+  const instances = laboratory.simulator.model.projects.get(project)?.instances;
+  assert.ok(instances);
+  let isDone = false;
+  instances.values = () => {
+    isDone = true;
+    // Back to the one that every Map has.
+    Reflect.deleteProperty(instances, 'values');
+    return [...instances.values()].filter((instance) => instance.name !== name).values();
+  };
+  return () => isDone;
+}
