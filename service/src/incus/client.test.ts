@@ -46,11 +46,12 @@ async function clientOf(
   return connect({ socketPath, project: 'p', timeoutSeconds });
 }
 
-function failsWith(code: EngineErrorCode, message: RegExp = /./) {
+function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: string) {
   return (error: unknown) => {
     assert.ok(error instanceof EngineError, String(error));
     assert.equal(error.code, code, error.message);
     assert.match(error.message, message);
+    if (where !== undefined) assert.equal(error.where, where);
     return true;
   };
 }
@@ -131,8 +132,9 @@ describe('a call over the unix socket', () => {
 
 describe('an outage', () => {
   it('is unreachable where nobody listens', async () => {
-    const client = connect({ socketPath: directory.file('none.socket'), project: 'p' });
-    await assert.rejects(client.server.info(), failsWith('unreachable', /none\.socket/));
+    const socketPath = directory.file('none.socket');
+    const client = connect({ socketPath, project: 'p' });
+    await assert.rejects(client.server.info(), failsWith('unreachable', /ENOENT/, socketPath));
   });
 
   it('is unreachable where the connection breaks before or amid the answer', async () => {
@@ -236,8 +238,11 @@ describe('members over HTTPS', () => {
   });
 
   it('are unreachable when all are down', async () => {
-    const client = cluster(closed, 'https://127.0.0.1:2');
-    await assert.rejects(client.instances.list(), failsWith('unreachable', /127\.0\.0\.1:2/));
+    const client = cluster(closed, '127.0.0.1:2');
+    await assert.rejects(
+      client.instances.list(),
+      failsWith('unreachable', /ECONNREFUSED/, '127.0.0.1:2'),
+    );
   });
 
   it('keep being asked once they answered, until they fail', async () => {
