@@ -84,6 +84,7 @@ async function run(commands: InitialCommand[]): Promise<GuestProgress> {
   return await progress(commands.length);
 }
 
+/** A file that is not there yet is null, as it is from a guest. */
 function progress(total: number): Promise<GuestProgress> {
   return readProgress(async (path) => await readFile(join(root, path)).catch(() => null), total);
 }
