@@ -33,7 +33,6 @@ function guestDefinition({ names }: Stack, addresses: ServerForOperation['addres
     cpu: guest.cpu,
     ramMb: guest.ramMb,
     diskGb: guest.diskGb,
-    status: 'creating',
     locationId: 0,
     storagePool: names.pool,
     network: names.network,

@@ -7,6 +7,7 @@ import { commandLine, environment, killAll, processIds } from './processes.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 const startMs = 180_000;
+const shownMs = 1000;
 const stopMs = 30_000;
 /** Shorter than the default, so that a guest that ignores its shutdown costs less time. */
 const guestStopSeconds = 10;
@@ -85,7 +86,8 @@ const isRunning = (pid: number) => commandLine(pid).includes(main);
 async function untilReady(url: string, pid: number, directory: string): Promise<void> {
   const end = Date.now() + startMs;
   // A process that has just been started shows its command line a moment later.
-  await sleep(200);
+  const shownBy = Date.now() + shownMs;
+  while (Date.now() < shownBy && !isRunning(pid)) await sleep(10);
   while (Date.now() < end && isRunning(pid)) {
     const [answer] = await Promise.allSettled([fetch(`${url}/v1/health`)]);
     if (answer.status === 'fulfilled' && answer.value.status === 200) return;

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Action } from '../service/src/servers/states.ts';
-import {
-  isWhole,
-  type Laboratory,
-  nothingIsLeft,
-  openLaboratory,
-  runningServer,
-  succeeds,
-} from './laboratory.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { succeeds } from './operations.ts';
+import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
 // A connection that closes without an answer: nobody knows whether what was asked for is done.
 

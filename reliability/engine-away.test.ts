@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  endIn,
-  type Laboratory,
-  openLaboratory,
-  runningServer,
-  succeeds,
-  throughout,
-  within,
-} from './laboratory.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { endIn, succeeds } from './operations.ts';
+import { isRecordedAs, runningServer } from './servers.ts';
+import { throughout, within } from './waiting.ts';
 
 // The engine's daemon, or a member of its cluster, is away for a while; the guests run on.
 
-const project = 'berth';
 const awayMs = 4000;
 const noticedMs = 3000;
 /** The longest pause between two attempts to follow the events is 5 s. */
@@ -80,10 +74,7 @@ describe('while the engine is away', { concurrency: true }, () => {
       within(backMs, () => isShown(servers.changed, 'stopped', 'stopped')),
     );
     // Longer than its absence, and than two readings after it.
-    await throughout(awayMs + 2500, async () => {
-      const { status, error } = await laboratory.server(servers.same);
-      assert.deepEqual([status, error], ['started', null]);
-    });
+    await throughout(awayMs + 2500, () => isRecordedAs(laboratory, servers.same, 'started'));
     await seen;
     await isShown(servers.same, 'started', 'started');
   });

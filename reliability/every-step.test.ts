@@ -6,7 +6,8 @@ import { EngineError } from '../service/src/incus/errors.ts';
 import type { OperationKind, StepContext, StepResult } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { Action } from '../service/src/servers/states.ts';
-import { endIn, type Laboratory, loseLease, openLaboratory } from './laboratory.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { endIn, loseLease } from './operations.ts';
 
 // Each step of each operation, met by each trouble. A new kind or step is covered by being there.
 

@@ -1,10 +1,8 @@
-import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerCreate } from '@berth/contract/servers';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
@@ -27,6 +25,9 @@ import { type Installation, installation } from '../service/src/testing/fixtures
 import { inject } from '../service/src/testing/inject.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
+
+/** Of Incus. */
+export const project = 'berth';
 
 const secretKey = Buffer.alloc(32, 7);
 const endedWithinMs = 60_000;
@@ -81,7 +82,7 @@ export async function openLaboratory({
   const socketPath = join(directory, 'socket');
   const simulator = await startSimulator({ listen: { socketPath }, members });
   stack.defer(() => simulator.close());
-  const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
+  const names = { project, pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
   await db
     .updateTable('locations')
@@ -176,80 +177,4 @@ async function enterMembers({ db }: TestDatabase, members: string[]): Promise<vo
   await db.deleteFrom('nodes').execute();
   const nodes = members.map((name) => ({ ...node, name, member: name }));
   await db.insertInto('nodes').values(nodes).execute();
-}
-
-/** A server that was created and runs, and its instance's name. */
-export async function runningServer(laboratory: Laboratory, hostname: string) {
-  const { serverId: id, operation } = await laboratory.create(hostname);
-  await succeeds(laboratory, operation);
-  return { id, name: (await laboratory.server(id)).name };
-}
-
-export async function succeeds(laboratory: Laboratory, { id }: OperationRow): Promise<void> {
-  const { status, message } = await laboratory.ended(id);
-  assert.equal(status, 'succeeded', message);
-}
-
-/** Looks until what is checked is so; throws what the last look showed when the time is over. */
-export async function within(milliseconds: number, check: () => Promise<void>): Promise<void> {
-  const end = performance.now() + milliseconds;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (performance.now() > end) throw error;
-    }
-    await sleep(20);
-  }
-}
-
-/** What is checked is so all the time. */
-export async function throughout(milliseconds: number, check: () => Promise<void>): Promise<void> {
-  const end = performance.now() + milliseconds;
-  while (performance.now() < end) {
-    await check();
-    await sleep(20);
-  }
-}
-
-/** Ends the lease of an operation, as when its worker was killed a while ago. */
-export async function loseLease({ database }: Laboratory, operationId: number): Promise<void> {
-  await database.db
-    .updateTable('operations')
-    .set({ lease_until: sql<string>`now() - interval '1 second'` })
-    .where('id', '=', operationId)
-    .execute();
-}
-
-/** Brings the deadline of an operation near. */
-export async function endIn({ database }: Laboratory, operationId: number, seconds: number) {
-  await database.db
-    .updateTable('operations')
-    .set({ deadline_at: sql<string>`now() + make_interval(secs => ${seconds})` })
-    .where('id', '=', operationId)
-    .execute();
-}
-
-const shownAs: Record<string, string> = { Running: 'started', Stopped: 'stopped' };
-
-/** Its only instance is as its record says, and its commands ran once. */
-export async function isWhole(laboratory: Laboratory, id: number, wanted = 'started') {
-  const { client } = laboratory;
-  const { name, status, error } = await laboratory.server(id);
-  assert.deepEqual([status, error], [wanted, null]);
-  assert.equal(shownAs[(await client.instances.get(name))?.status ?? ''], wanted);
-  const ran = await client.files.pull(name, '/root/ran', 1000);
-  assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
-}
-
-/** Neither instance nor disk nor addresses of a server that was deleted. */
-export async function nothingIsLeft(laboratory: Laboratory, id: number): Promise<void> {
-  const { client, database } = laboratory;
-  const { name, isDeleted } = await laboratory.server(id);
-  assert.ok(isDeleted);
-  assert.equal(await client.instances.get(name), null);
-  const volumes = await client.storage.listVolumes('berth');
-  assert.ok(!volumes.some((volume) => volume.name === name), 'its disk is gone');
-  const held = database.db.selectFrom('addresses').selectAll().where('server_id', '=', id);
-  assert.deepEqual(await held.execute(), []);
 }

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import {
-  type Laboratory,
-  openLaboratory,
-  runningServer,
-  throughout,
-  within,
-} from './laboratory.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { isRecordedAs, runningServer } from './servers.ts';
+import { throughout, within } from './waiting.ts';
 
 const sweepMilliseconds = 200;
 
@@ -30,10 +26,7 @@ it('servers on a member that is down keep their status, are unavailable, and are
     assert.ok(server, `one is on the member ${member}`);
     return server;
   };
-  const is = (id: number, wanted: string) => async () => {
-    const { status, error } = await laboratory.server(id);
-    assert.deepEqual([status, error], [wanted, null]);
-  };
+  const is = (id: number, wanted: string) => () => isRecordedAs(laboratory, id, wanted);
   const isReally = (id: number, wanted: string) => async () => {
     const { real_status } = await laboratory.ask(`/servers/${id}/status`);
     assert.equal(real_status, wanted);
@@ -45,8 +38,8 @@ it('servers on a member that is down keep their status, are unavailable, and are
 
   // The others are followed all the same, by sweeps alone.
   simulator.disturbEvents({ lose: 1000 });
-  simulator.administrator.stop('berth', on('a').name);
-  simulator.administrator.stop('berth', on('b').name);
+  simulator.administrator.stop(project, on('a').name);
+  simulator.administrator.stop(project, on('b').name);
   await within(2000, is(on('a').id, 'stopped'));
   await is(on('b').id, 'started')();
   simulator.takeMemberDown('b', false);

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  endIn,
-  isWhole,
-  type Laboratory,
-  loseLease,
-  nothingIsLeft,
-  openLaboratory,
-  runningServer,
-  succeeds,
-  within,
-} from './laboratory.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { endIn, loseLease, succeeds } from './operations.ts';
+import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
+import { within } from './waiting.ts';
 
 // Troubles that are not ours: a pool without room, guests that misbehave, and an engine that fails.
 

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import {
-  type Laboratory,
-  openLaboratory,
-  runningServer,
-  succeeds,
-  throughout,
-  within,
-} from './laboratory.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { succeeds } from './operations.ts';
+import { absentMs, isRecordedAs, runningServer } from './servers.ts';
+import { throughout, within } from './waiting.ts';
 
 // What the comparison of all instances with all servers finds, and what it must not believe.
 
-const project = 'berth';
 const sweepMilliseconds = 300;
-/** Two readings must agree, 1.5 s apart. */
-const absentMs = 5000;
 const longerThanBothReadingsMs = 3500;
 
 let laboratory: Laboratory;
@@ -23,12 +16,6 @@ before(async () => {
   laboratory = await openLaboratory({ sweepMilliseconds });
 });
 after(() => laboratory.close());
-
-const statusIs = async (id: number, wanted: string) => {
-  const { status, error } = await laboratory.server(id);
-  assert.equal(status, wanted);
-  assert.equal(error !== null, wanted === 'error');
-};
 
 describe('a sweep', () => {
   it('finds what every event of was lost', async () => {
@@ -38,10 +25,10 @@ describe('a sweep', () => {
     disturbEvents({ lose: 1000 });
     administrator.stop(project, stopped.name);
     administrator.delete(project, deleted.name);
-    await within(2000, () => statusIs(stopped.id, 'stopped'));
-    await within(absentMs, () => statusIs(deleted.id, 'error'));
+    await within(2000, () => isRecordedAs(laboratory, stopped.id, 'stopped'));
+    await within(absentMs, () => isRecordedAs(laboratory, deleted.id, 'error'));
     administrator.start(project, stopped.name);
-    await within(2000, () => statusIs(stopped.id, 'started'));
+    await within(2000, () => isRecordedAs(laboratory, stopped.id, 'started'));
     disturbEvents({ lose: 0 });
   });
 
@@ -87,7 +74,7 @@ async function make(
 /** Nor for a moment between two looks. */
 async function staysStarted(id: number): Promise<void> {
   const { since } = await laboratory.server(id);
-  await throughout(longerThanBothReadingsMs, () => statusIs(id, 'started'));
+  await throughout(longerThanBothReadingsMs, () => isRecordedAs(laboratory, id, 'started'));
   assert.equal((await laboratory.server(id)).since, since);
 }
 
@@ -127,7 +114,7 @@ describe('an instance is not gone because', { concurrency: true }, () => {
     administrator.delete(project, name);
     await staysStarted(id);
     takeBack();
-    await within(absentMs, () => statusIs(id, 'error'));
+    await within(absentMs, () => isRecordedAs(laboratory, id, 'error'));
   });
 });
 

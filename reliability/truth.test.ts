@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Laboratory, openLaboratory, runningServer, succeeds, within } from './laboratory.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { succeeds } from './operations.ts';
+import { absentMs, isRecordedAs, runningServer } from './servers.ts';
+import { within } from './waiting.ts';
 
 // What is done to instances by hand, told by events alone: nothing is swept meanwhile.
 
-const project = 'berth';
 const seenMs = 2000;
-/** Two readings must agree. */
-const absentMs = 5000;
 
 let laboratory: Laboratory;
 before(async () => {
@@ -15,13 +15,12 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-async function isShown(id: number, status: string, error: RegExp | null, ms = seenMs) {
-  await within(ms, async () => {
-    const now = await laboratory.server(id);
-    assert.equal(now.status, status);
-    if (error) assert.match(now.error ?? '', error);
-    else assert.equal(now.error, null);
-  });
+async function isShown(id: number, status: string): Promise<void> {
+  await within(seenMs, () => isRecordedAs(laboratory, id, status));
+}
+
+async function isInError(id: number, reason: RegExp): Promise<void> {
+  await within(absentMs, () => isRecordedAs(laboratory, id, 'error', reason));
 }
 
 describe('a server whose instance somebody else', () => {
@@ -29,15 +28,15 @@ describe('a server whose instance somebody else', () => {
     const { id, name } = await runningServer(laboratory, 'by-hand');
     const { administrator } = laboratory.simulator;
     administrator.stop(project, name);
-    await isShown(id, 'stopped', null);
+    await isShown(id, 'stopped');
     administrator.start(project, name);
-    await isShown(id, 'started', null);
+    await isShown(id, 'started');
     administrator.freeze(project, name);
-    await isShown(id, 'paused', null);
+    await isShown(id, 'paused');
     administrator.unfreeze(project, name);
-    await isShown(id, 'started', null);
+    await isShown(id, 'started');
     administrator.powerOffInside(project, name);
-    await isShown(id, 'stopped', null);
+    await isShown(id, 'stopped');
   });
 
   it('renames is in error until it has its name again', async () => {
@@ -45,17 +44,17 @@ describe('a server whose instance somebody else', () => {
     const { administrator } = laboratory.simulator;
     administrator.stop(project, name);
     administrator.rename(project, name, 'other-name');
-    await isShown(id, 'error', /no longer exists in the engine.*Delete the server/, absentMs);
+    await isInError(id, /no longer exists in the engine.*Delete the server/);
     administrator.rename(project, 'other-name', name);
-    await isShown(id, 'stopped', null);
+    await isShown(id, 'stopped');
     administrator.start(project, name);
-    await isShown(id, 'started', null);
+    await isShown(id, 'started');
   });
 
   it('deletes is in error, and can be deleted', async () => {
     const { id, name } = await runningServer(laboratory, 'deleted');
     laboratory.simulator.administrator.delete(project, name);
-    await isShown(id, 'error', /no longer exists in the engine.*Delete the server/, absentMs);
+    await isInError(id, /no longer exists in the engine.*Delete the server/);
     await succeeds(laboratory, await laboratory.request(id, 'delete'));
     assert.ok((await laboratory.server(id)).isDeleted);
   });
@@ -70,10 +69,10 @@ it('events that come twice, and in the wrong order, leave the truth', async () =
     disturbEvents({ swap: 1, duplicate: 2 });
     administrator[last === 'start' ? 'stop' : 'start'](project, name);
     administrator[last as keyof typeof ends](project, name);
-    await isShown(id, status, null);
+    await isShown(id, status);
   }
   disturbEvents({ swap: 1, duplicate: 2 });
   administrator.unfreeze(project, name);
   administrator.delete(project, name);
-  await isShown(id, 'error', /no longer exists/, absentMs);
+  await isInError(id, /no longer exists/);
 });

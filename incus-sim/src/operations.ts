@@ -97,6 +97,7 @@ export function createOperations(events: Events): Operations {
     };
     return {
       until,
+      // The end of the daemon cuts it short; `until` does not return then.
       pause: (ms) => until(sleep(ms, undefined, { signal, ref: false }).catch(() => {})),
       reach(point) {
         if (fault?.at === point) throw refusal(fault.text, fault.status);
@@ -182,6 +183,7 @@ function newDaemon(): AbortController {
 
 async function waitBody(operation: Operation, seconds: number): Promise<string> {
   const timer = new AbortController();
+  // Cut short below, when nobody waits for it any more.
   const timeOver =
     seconds < 0
       ? never()

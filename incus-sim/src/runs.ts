@@ -52,6 +52,7 @@ export function startRun(): Run {
     },
     awakeMs: () => (frozen ? frozenAt : Date.now()) - startedAt.getTime() - frozenMs,
     async pause(ms) {
+      // Cut short when the run is over, after which nothing of it goes on.
       await sleep(ms, undefined, { signal: power.signal, ref: false }).catch(() => {});
       while (frozen) await frozen.promise;
       if (power.signal.aborted) await new Promise(() => {});

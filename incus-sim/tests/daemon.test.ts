@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failsWith } from '../contract/assertions.ts';
@@ -7,6 +8,7 @@ import {
   definition,
   follow,
   hasDisk,
+  project,
   settled,
   simulated,
   start,
@@ -28,6 +30,7 @@ describe('a restart of the daemon', () => {
     assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 5 }), {
       outcome: 'vanished',
     });
+    // Longer than the rest of the create would have taken.
     await sleep(500);
     assert.deepEqual([await statusOf(sim, 'half'), await hasDisk(sim, 'half')], ['Stopped', false]);
     await settled(client, client.instances.delete('half'));
@@ -62,7 +65,7 @@ describe('a restart of the daemon', () => {
     const before = await client.instances.getState('a');
     const { connections } = await follow(sim);
     const restarted = simulator.restartDaemon(200);
-    await sleep(50);
+    await until(() => !existsSync(simulator.socketPath));
     await assert.rejects(client.instances.list(), failsWith('unreachable'));
     await restarted;
     const after = await client.instances.getState('a');
@@ -78,7 +81,8 @@ describe('a restart of the daemon', () => {
     await start(sim, 'a');
     const change = { action: 'stop', force: false, graceSeconds: 5 } as const;
     await client.instances.updateState('a', change);
-    await sleep(30);
+    const instance = simulator.model.projects.get(project)?.instances.get('a');
+    await until(() => instance?.lock?.action === 'stop');
     await simulator.restartDaemon(200);
     assert.equal(await statusOf(sim, 'a'), 'Stopped');
     assert.deepEqual(await client.operations.list(), []);

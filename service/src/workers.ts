@@ -5,12 +5,12 @@ import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import { installationId } from './db/queries.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import type { Engines } from './locations/engines.ts';
 import { listAllLocations, requireLocation } from './locations/queries.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
-import { startHousekeeping } from './reconcilers/housekeeping.ts';
 import { watchLocation } from './reconcilers/watch.ts';
 import { createUsageCollector } from './usage/collector.ts';
 

@@ -84,6 +84,7 @@ async function run(commands: InitialCommand[]): Promise<GuestProgress> {
   return await progress(commands.length);
 }
 
+/** A file that is not there yet is null, as it is from a guest. */
 function progress(total: number): Promise<GuestProgress> {
   return readProgress(async (path) => await readFile(join(root, path)).catch(() => null), total);
 }
@@ -183,8 +184,9 @@ test('a command cut short by a crash is recorded, not repeated, and the rest run
   const commands = ['true', `echo x >>${out}; echo before; sleep 60`, `echo y >>${out}`];
   handOver(commands);
   const first = boot();
-  await until(() => existsSync(join(root, 'var/lib/berth/work/end')) || existsSync(out));
-  await sleep(100);
+  const collected = join(root, 'var/lib/berth/work/part');
+  await until(() => existsSync(out));
+  await until(() => existsSync(collected) && readFileSync(collected, 'utf8') === 'before\n');
   assert.deepEqual((await progress(3)).finished, 1);
   first.crash();
   await first.ended;

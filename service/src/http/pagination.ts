@@ -1,18 +1,13 @@
 import { Readable } from 'node:stream';
 import type { PageQuery } from '@berth/contract/pagination';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { After } from '../db/keyset.ts';
 import { Problem } from '../problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
 
 const rowsAtOnce = 500;
 
 export type SortColumn = 'id' | 'hostname' | 'created_at';
-
-/** Where a page begins: after the row with this sort value and this id. */
-interface After {
-  value: string | number;
-  id: number;
-}
 
 export interface Page<S extends SortColumn = SortColumn> {
   sort: S;

@@ -4,7 +4,7 @@ import { pause } from '../pause.ts';
 import type { Operation } from './api.ts';
 import { type Endpoint, endpoints, type IncusConnection, tlsSettings } from './connection.ts';
 import { EngineError, errorFromConnection, errorFromIncus } from './errors.ts';
-import { instanceName } from './operations.ts';
+import { instanceOfUrl } from './operations.ts';
 
 interface EventOrigin {
   /** When Incus sent it, ISO 8601; events may arrive out of order. */
@@ -184,7 +184,7 @@ function parseEvent(text: string): IncusEvent {
     ...origin,
     action,
     source,
-    instance: instanceName(source),
+    instance: instanceOfUrl(source),
     context: context ?? {},
   };
 }

@@ -89,11 +89,11 @@ export function isUnderWay(operation: Operation): boolean {
 /** Names of the instances that an operation works on. */
 export function operationInstances(operation: Operation): string[] {
   const urls = operation.resources?.instances ?? [];
-  return urls.flatMap((url) => instanceName(url) ?? []);
+  return urls.flatMap((url) => instanceOfUrl(url) ?? []);
 }
 
 /** `/1.0/instances/srv-1/files?project=x` → `srv-1`; undefined for the URL of anything else. */
-export function instanceName(url: string): string | undefined {
+export function instanceOfUrl(url: string): string | undefined {
   const name = /^\/1\.0\/instances\/([^/?]+)/.exec(url)?.[1];
   return name === undefined ? undefined : decodeURIComponent(name);
 }

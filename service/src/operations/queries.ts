@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { type After, isBeyond } from '../db/keyset.ts';
 import { notify } from '../db/notifications.ts';
 import type { Database } from '../db/schema.ts';
 
@@ -188,7 +189,7 @@ export interface OperationPage {
   };
   sort: 'id' | 'created_at';
   descending: boolean;
-  after: { value: string | number; id: number } | undefined;
+  after: After | undefined;
   limit: number;
 }
 
@@ -202,16 +203,7 @@ export async function listOperations(
   if (filters.server_id) query = query.where('server_id', '=', filters.server_id);
   if (filters.status) query = query.where('status', '=', filters.status);
   if (filters.kind) query = query.where('kind', '=', filters.kind);
-  if (after) query = query.where(isBeyond(sort, descending, after));
+  if (after) query = query.where(isBeyond(after, { sort, id: 'id', descending }));
   const direction = descending ? 'desc' : 'asc';
   return await query.orderBy(sort, direction).orderBy('id', direction).limit(limit).execute();
-}
-
-function isBeyond(
-  sort: string,
-  descending: boolean,
-  after: { value: string | number; id: number },
-) {
-  const beyond = sql.raw(descending ? '<' : '>');
-  return sql<boolean>`(${sql.ref(sort)}, id) ${beyond} (${after.value}, ${after.id})`;
 }

@@ -202,6 +202,11 @@ test('a refused action is not kept under its key', async () => {
   assert.equal((await act(id, 'start', options)).statusCode, 202);
 });
 
+/** Undefined where there is nothing: `operationUnderWay` throws then. */
+async function whatIsUnderWay(id: number) {
+  return await operationUnderWay(db, id).catch(() => undefined);
+}
+
 /** Asks with `Prefer: wait`, ends the operation meanwhile, and answers what came back when. */
 async function whileWaiting(
   id: number,
@@ -213,8 +218,7 @@ async function whileWaiting(
   const marked = asked.finally(() => {
     answered = true;
   });
-  const underWay = () => operationUnderWay(db, id).catch(() => undefined);
-  while ((await underWay())?.kind !== kind) await sleep(5);
+  while ((await whatIsUnderWay(id))?.kind !== kind) await sleep(5);
   assert.equal(answered, false, 'it was answered before the end');
   await finish(id, status);
   await marked;
@@ -269,8 +273,7 @@ test('a wait that is over leaves the operation under way', async () => {
 test('a superseded operation ends the wait for it', async () => {
   const id = await enter('started');
   const asked = act(id, 'stop', { prefer: 'wait=30' });
-  const underWay = () => operationUnderWay(db, id).catch(() => undefined);
-  while (!(await underWay())) await sleep(5);
+  while (!(await whatIsUnderWay(id))) await sleep(5);
   await ask('DELETE', `/servers/${id}`);
   const answer = await asked;
   assert.match(answer.json().message, /superseded/i);

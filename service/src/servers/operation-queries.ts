@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
-import type { ImageSource, ServerStatus } from '../db/schema.ts';
+import type { ImageSource } from '../db/schema.ts';
 import { osName } from './queries.ts';
 
 export interface ServerAddress {
@@ -21,7 +21,6 @@ export interface ServerForOperation {
   cpu: number;
   ramMb: number;
   diskGb: number;
-  status: ServerStatus;
   locationId: number;
   storagePool: string;
   network: string;
@@ -70,7 +69,6 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     cpu: row.cpu,
     ramMb: row.ram_mb,
     diskGb: row.disk_gb,
-    status: row.status,
     locationId: row.location_id,
     storagePool: row.storage_pool,
     network: row.network,

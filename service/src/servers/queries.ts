@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { type After, isBeyond } from '../db/keyset.ts';
 import type { Database, EngineStatus, ServerStatus } from '../db/schema.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
 
@@ -80,17 +81,15 @@ export interface ServerPage {
   filters: ServerFilters;
   sort: ServerSort;
   descending: boolean;
-  /** The sort value and id of the last server of the page before. */
-  after?: { value: string | number; id: number } | undefined;
+  after?: After | undefined;
   limit: number;
 }
 
 /** One page, by the sort column and then by id, so that paging neither skips nor repeats. */
 export async function listServers(db: Queryable, projectId: number, page: ServerPage) {
-  const { filters, after } = page;
-  const column = sql.ref(`servers.${page.sort}`);
-  const direction = page.descending ? 'desc' : 'asc';
-  const beyond = sql.raw(page.descending ? '<' : '>');
+  const { filters, descending, after } = page;
+  const sort = `servers.${page.sort}` as const;
+  const direction = descending ? 'desc' : 'asc';
   let query = serversInFull(db, projectId);
   if (filters.status) query = query.where('servers.status', '=', filters.status);
   if (filters.location_id) query = query.where('servers.location_id', '=', filters.location_id);
@@ -98,13 +97,9 @@ export async function listServers(db: Queryable, projectId: number, page: Server
   if (filters.node) query = query.where('nodes.name', '=', filters.node);
   if (filters.hostname) query = query.where('servers.hostname', '=', filters.hostname);
   if (filters.ip) query = query.where(holdsAddress(filters.ip));
-  if (after) {
-    query = query.where(
-      sql<boolean>`(${column}, servers.id) ${beyond} (${after.value}, ${after.id})`,
-    );
-  }
+  if (after) query = query.where(isBeyond(after, { sort, id: 'servers.id', descending }));
   return await query
-    .orderBy(column, direction)
+    .orderBy(sort, direction)
     .orderBy('servers.id', direction)
     .limit(page.limit)
     .execute();

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import type { Laboratory } from './laboratory.ts';
+import { succeeds } from './operations.ts';
+
+/** Until an instance counts as gone: two readings must agree, 1.5 s apart. */
+export const absentMs = 5000;
+
+/** A server that was created and runs, and its instance's name. */
+export async function runningServer(laboratory: Laboratory, hostname: string) {
+  const { serverId: id, operation } = await laboratory.create(hostname);
+  await succeeds(laboratory, operation);
+  return { id, name: (await laboratory.server(id)).name };
+}
+
+/** As we record it; with an error, and this one, exactly when that is its status. */
+export async function isRecordedAs(
+  laboratory: Laboratory,
+  id: number,
+  wanted: string,
+  reason = /./,
+): Promise<void> {
+  const { status, error } = await laboratory.server(id);
+  assert.equal(status, wanted);
+  if (wanted === 'error') assert.match(error ?? '', reason);
+  else assert.equal(error, null);
+}
+
+const shownAs: Record<string, string> = { Running: 'started', Stopped: 'stopped' };
+
+/** Its only instance is as its record says, and its commands ran once. */
+export async function isWhole(laboratory: Laboratory, id: number, wanted = 'started') {
+  const { client } = laboratory;
+  const { name } = await laboratory.server(id);
+  await isRecordedAs(laboratory, id, wanted);
+  assert.equal(shownAs[(await client.instances.get(name))?.status ?? ''], wanted);
+  const ran = await client.files.pull(name, '/root/ran', 1000);
+  assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+}
+
+/** Neither instance nor disk nor addresses of a server that was deleted. */
+export async function nothingIsLeft(laboratory: Laboratory, id: number): Promise<void> {
+  const { client, database } = laboratory;
+  const { name, isDeleted } = await laboratory.server(id);
+  assert.ok(isDeleted);
+  assert.equal(await client.instances.get(name), null);
+  const volumes = await client.storage.listVolumes('berth');
+  assert.ok(!volumes.some((volume) => volume.name === name), 'its disk is gone');
+  const held = database.db.selectFrom('addresses').selectAll().where('server_id', '=', id);
+  assert.deepEqual(await held.execute(), []);
+}

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Looks until what is checked is so; throws what the last look showed when the time is over. */
+export async function within(milliseconds: number, check: () => Promise<void>): Promise<void> {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    await sleep(20);
+  }
+}
+
+/** What is checked is so all the time. */
+export async function throughout(milliseconds: number, check: () => Promise<void>): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    await check();
+    await sleep(20);
+  }
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, it } from 'node:test';
+import { cleanUpWith, connect, directory, failsWith } from './test-client.ts';
+import { listenOnTls, operation, refuse, selfSigned, stop, sync } from './test-server.ts';
+
+describe('members over HTTPS', () => {
+  const server = selfSigned(directory.file('server'));
+  const own = selfSigned(directory.file('client'));
+  const credentials = { clientCert: own.cert, clientKey: own.key, serverCert: server.cert };
+
+  async function member(handler: Parameters<typeof listenOnTls>[2], identity = server) {
+    const listening = await listenOnTls(identity, own.cert, handler);
+    cleanUpWith(() => listening.server.listening && stop(listening.server));
+    return listening;
+  }
+  const cluster = (...urls: string[]) =>
+    connect({ urls, ...credentials, project: 'p', timeoutSeconds: 2 });
+  const named = (name: string) => (_: IncomingMessage, response: ServerResponse) =>
+    sync(response, [{ name }]);
+  const closed = 'https://127.0.0.1:1';
+
+  it('are asked with the client certificate', async () => {
+    const { url } = await member(named('one'));
+    assert.equal((await cluster(url).instances.list())[0]?.name, 'one');
+  });
+
+  it('are refused with any certificate but the pinned one', async () => {
+    const { url } = await member(named('one'), selfSigned(directory.file('other')));
+    const list = cluster(url).instances.list();
+    await assert.rejects(list, failsWith('unreachable', /not the pinned one/));
+  });
+
+  it('are refused with a certificate that the pinned one signed', async () => {
+    const issued = selfSigned(directory.file('issued'), directory.file('server'));
+    const { url } = await member(named('one'), issued);
+    const list = cluster(url).instances.list();
+    await assert.rejects(list, failsWith('unreachable', /another certificate than the pinned/));
+  });
+
+  it('forbid a client that they do not trust, also where Incus answers it', async () => {
+    const { url } = await member((_, response) => sync(response, { auth: 'untrusted' }));
+    await assert.rejects(cluster(url).server.info(), failsWith('forbidden', /trust/));
+  });
+
+  it('refuse another client', async () => {
+    const { url } = await member(named('one'));
+    const stranger = selfSigned(directory.file('stranger'));
+    const identity = { clientCert: stranger.cert, clientKey: stranger.key };
+    const client = connect({ urls: [url], ...credentials, ...identity, project: 'p' });
+    await assert.rejects(client.instances.list(), failsWith('unreachable'));
+  });
+
+  it('are passed over while they are down, for changes too', async () => {
+    const { url } = await member((_, response) =>
+      response.end(JSON.stringify({ type: 'async', metadata: operation('7') })),
+    );
+    const started = await cluster(closed, url).instances.delete('a');
+    assert.equal(started.id, '7');
+  });
+
+  it('are unreachable when all are down', async () => {
+    const client = cluster(closed, 'https://127.0.0.1:2');
+    await assert.rejects(
+      client.instances.list(),
+      failsWith('unreachable', /ECONNREFUSED/, '127.0.0.1:2'),
+    );
+  });
+
+  it('keep being asked once they answered, until they fail', async () => {
+    const first = await member(named('one'));
+    const second = await member(named('two'));
+    const client = cluster(first.url, second.url);
+    const ask = async () => (await client.instances.list())[0]?.name;
+    assert.equal(await ask(), 'one');
+    await stop(first.server);
+    assert.equal(await ask(), 'two');
+    const again = await member(named('three'));
+    assert.ok(again);
+    assert.equal(await ask(), 'two');
+  });
+
+  it('pass a read on while they start or stop', async () => {
+    const first = await member((_, response) => refuse(response, 503, 'Shutting down'));
+    const second = await member(named('two'));
+    assert.equal((await cluster(first.url, second.url).instances.list())[0]?.name, 'two');
+    await assert.rejects(cluster(first.url).instances.list(), failsWith('unreachable', /Shutting/));
+  });
+
+  it('repeat a read, never a change, that broke off', async () => {
+    let changes = 0;
+    const breaking = await member((request) => {
+      if (request.method !== 'GET') changes += 1;
+      request.socket.destroy();
+    });
+    const second = await member((request, response) => {
+      if (request.method !== 'GET') changes += 1;
+      sync(response, []);
+    });
+    const client = cluster(breaking.url, second.url);
+    await assert.rejects(client.projects.delete('x'), failsWith('unreachable'));
+    assert.equal(changes, 1);
+    assert.deepEqual(await client.instances.list(), []);
+  });
+
+  it('are not asked first after they hung', async () => {
+    const hung = await member(() => {});
+    const second = await member(named('two'));
+    const client = cluster(hung.url, second.url);
+    await assert.rejects(client.instances.list({ timeoutSeconds: 0.3 }), failsWith('timeout'));
+    assert.equal((await client.instances.list())[0]?.name, 'two');
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { after, afterEach } from 'node:test';
+import { createIncusClient, type IncusOptions } from './client.ts';
+import { EngineError, type EngineErrorCode } from './errors.ts';
+import { listenOnSocket, stop, temporaryDirectory } from './test-server.ts';
+
+export const directory = temporaryDirectory();
+after(() => directory.remove());
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Undone after the test. */
+export function cleanUpWith(undo: () => unknown): void {
+  cleanups.push(undo);
+}
+
+/** A client that is closed after the test. */
+export function connect(options: IncusOptions) {
+  const client = createIncusClient(options);
+  cleanups.push(() => client.close());
+  return client;
+}
+
+let sockets = 0;
+
+/** A client of a server on a unix socket that answers with `handler`. */
+export async function clientOf(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  timeoutSeconds = 2,
+) {
+  const socketPath = directory.file(`${sockets++}.socket`);
+  const server = await listenOnSocket(socketPath, handler);
+  cleanups.push(() => stop(server));
+  return connect({ socketPath, project: 'p', timeoutSeconds });
+}
+
+/** For `assert.rejects`. */
+export function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: string) {
+  return (error: unknown) => {
+    assert.ok(error instanceof EngineError, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, message);
+    if (where !== undefined) assert.equal(error.where, where);
+    return true;
+  };
+}
+
+/** The whole body of a request. */
+export async function text(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,98 @@
+import { ServerCreate, ServerStop } from '@berth/contract/servers';
+import { Type } from 'typebox';
+import type { App } from '../http/app-types.ts';
+import { createTestApp, createTestToken } from './app.ts';
+import { inject } from './inject.ts';
+import { createTestDatabase } from './postgres.ts';
+
+/** Answers with what it was given. */
+function probeRoutes(api: App): void {
+  const schema = { body: ServerCreate, response: { 200: Type.Any() } };
+  const config = { scope: 'servers:write' } as const;
+  api.post('/probe', { config, schema }, async (request) => request.body);
+  const stop = { body: ServerStop, response: { 200: Type.Any() } };
+  api.post('/probe/stop', { config, schema: stop }, async (request) => request.body);
+  const start = { response: { 200: Type.Any() } };
+  api.post('/probe/start', { config, schema: start }, async () => ({ started: true }));
+}
+
+/** A body that the probe takes. */
+export const valid = {
+  name: 'web-1.example.com',
+  location_id: 1,
+  os_id: 2,
+  password: 'grüße, 世界 😀',
+  initialCommands: ['echo "hi"\n\ttrue', ['touch', '/a b', '']],
+  cpu: 2,
+  ram: 2048,
+  disk: 20,
+};
+
+/** The same in a form, in two parts. */
+export const formPairs: [string, string][] = [
+  ['name', valid.name],
+  ['location_id', '1'],
+  ['os_id', '2'],
+  ['password', valid.password],
+  ['cpu', '2'],
+  ['ram', '2048'],
+  ['disk', '20'],
+];
+export const commandPairs: [string, string][] = [
+  ['initialCommands[]', 'echo "hi"\n\ttrue'],
+  ['initialCommands[1][]', 'touch'],
+  ['initialCommands[1][]', '/a b'],
+  ['initialCommands[1][]', ''],
+];
+
+export const json = { type: 'application/json' };
+export const form = { type: 'application/x-www-form-urlencoded' };
+
+interface Sent {
+  url?: string;
+  type?: string | undefined;
+}
+
+/** A service whose routes show what becomes of a body. */
+export async function openProbe() {
+  const { db, close } = await createTestDatabase();
+  const app = await createTestApp(db, [probeRoutes]);
+  const { headers } = await createTestToken(db);
+
+  async function post(payload: string | Buffer, { url = '/v1/probe', type }: Sent = {}) {
+    const typed = type === undefined ? headers : { ...headers, 'content-type': type };
+    return await inject(app, { method: 'POST', url, payload, headers: typed });
+  }
+
+  function postJson(value: unknown) {
+    return post(JSON.stringify(value), json);
+  }
+
+  function postForm(pairs: [string, string][]) {
+    return post(new URLSearchParams(pairs).toString(), form);
+  }
+
+  async function multipart(pairs: [string, string | File][]) {
+    const data = new FormData();
+    for (const [name, value] of pairs) data.append(name, value);
+    const sent = new Response(data);
+    const type = sent.headers.get('content-type') ?? '';
+    return await post(Buffer.from(await sent.arrayBuffer()), { type });
+  }
+
+  return {
+    post,
+    postJson,
+    postForm,
+    multipart,
+    async close() {
+      await app.close();
+      await close();
+    },
+  };
+}
+
+/** The bad fields of an answer, by pointer. */
+export function errorsOf(answer: { json(): { errors: { pointer: string; detail: string }[] } }) {
+  return Object.fromEntries(answer.json().errors.map((e) => [e.pointer, e.detail]));
+}

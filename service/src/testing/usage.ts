@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, beforeEach } from 'node:test';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import type { InstanceState } from '../incus/instances.ts';
+import { createUsageCollector } from '../usage/collector.ts';
+import type { UsageSource } from '../usage/source.ts';
+import { createTestDatabase } from './postgres.ts';
+
+// A database, an engine and a clock for the tests of a file, at a new start before each of them.
+
+const database = await createTestDatabase();
+export const { db } = database;
+after(database.close);
+
+interface Counters {
+  cpu?: number;
+  in: number;
+  out: number;
+}
+
+/** An engine's answers, set by each test. A call that finds an `Error` throws it. */
+export const engine = {
+  members: new Map<string | undefined, Map<string, Counters> | Error>(),
+  states: new Map<string, Partial<InstanceState> | Error>(),
+};
+export const warnings: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
+
+export const client: UsageSource = {
+  server: {
+    async metrics(member) {
+      const instances = engine.members.get(member);
+      if (instances instanceof Error) throw instances;
+      return metricsText(instances ?? new Map());
+    },
+  },
+  instances: {
+    async getState(name) {
+      const state = engine.states.get(name);
+      if (state instanceof Error) throw state;
+      return (state ?? null) as InstanceState | null;
+    },
+  },
+};
+
+function metricsText(instances: Map<string, Counters>): string {
+  const lines = Array.from(instances, ([name, counters]) => [
+    `incus_cpu_seconds_total{cpu="0",mode="user",name="${name}"} ${counters.cpu ?? 0}`,
+    `incus_memory_MemTotal_bytes{name="${name}"} ${2 ** 30}`,
+    `incus_memory_MemAvailable_bytes{name="${name}"} ${2 ** 29}`,
+    `incus_network_receive_bytes_total{device="eth0",name="${name}"} ${counters.in}`,
+    `incus_network_transmit_bytes_total{device="eth0",name="${name}"} ${counters.out}`,
+  ]);
+  return `${lines.flat().join('\n')}\n# EOF\n`;
+}
+
+interface Place {
+  locationId: number;
+  nodeId: number;
+}
+
+let clock: Date;
+/** Where servers are, but for those of other places. */
+export let place: Place;
+
+export const now = () => clock;
+
+export function setClock(time: Date): void {
+  clock = time;
+}
+
+export const collector = () =>
+  createUsageCollector({
+    db,
+    log,
+    locations: async () => [{ id: place.locationId, client }],
+    now,
+  });
+
+beforeEach(async () => {
+  await sql`truncate locations, nodes, servers, operating_systems cascade`.execute(db);
+  engine.members.clear();
+  engine.states.clear();
+  warnings.length = 0;
+  clock = new Date('2026-11-21T12:00:00Z');
+  place = await insertLocation('first');
+});
+
+export async function insertLocation(name: string): Promise<Place> {
+  const bounds = { max_cpu: 8, max_ram_mb: 8192, max_disk_gb: 100 };
+  const location = await db
+    .insertInto('locations')
+    .values({
+      name,
+      description: name,
+      engine: JSON.stringify({ socket_path: '/nowhere' }),
+      incus_project: 'p',
+      storage_pool: 'p',
+      network: 'n',
+      ...bounds,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { locationId: location.id, nodeId: await insertNode(location.id, name, null) };
+}
+
+export async function insertNode(location: number, name: string, member: string | null) {
+  const node = await db
+    .insertInto('nodes')
+    .values({ location_id: location, name, member, status: 'online', cpu: 8, ram_mb: 8192 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return node.id;
+}
+
+/** UUIDs of new, running servers with two cores. */
+export async function insertServers(count: number, at = place): Promise<string[]> {
+  const os = await db
+    .insertInto('operating_systems')
+    .values({
+      slug: randomUUID(),
+      name: 'Debian',
+      version: '12',
+      type: 'container',
+      architecture: 'x86_64',
+      source: JSON.stringify({ build: 'debian-12' }),
+      min_ram_mb: 1,
+      min_disk_gb: 1,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const uuids = Array.from({ length: count }, () => randomUUID());
+  await sql`
+    insert into servers
+      (uuid, project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb, disk_gb, status, real_status)
+    select u, (select min(id) from projects), ${at.locationId}, ${os.id}, ${at.nodeId},
+      'h', u::text, 2, 1024, 10, 'started', 'started'
+    from unnest(${uuids}::uuid[]) u
+  `.execute(db);
+  return uuids;
+}
+
+export async function insertServer(at = place): Promise<string> {
+  const [uuid] = await insertServers(1, at);
+  assert.ok(uuid);
+  return uuid;
+}
+
+export function pass(seconds: number): void {
+  clock = new Date(clock.getTime() + seconds * 1000);
+}
+
+/** What the engine counts of these servers now, on the only node. */
+export function count(servers: Record<string, Counters>): void {
+  const named = Object.entries(servers).map(
+    ([uuid, counters]) => [`srv-${uuid}`, counters] as const,
+  );
+  engine.members.set(undefined, new Map(named));
+}
+
+export async function collectAfter(
+  seconds: number,
+  servers: Record<string, Counters>,
+): Promise<void> {
+  pass(seconds);
+  count(servers);
+  await collector().collect();
+}
+
+export async function trafficOf(uuid: string) {
+  return await db
+    .selectFrom('traffic_months')
+    .innerJoin('servers', 'servers.id', 'traffic_months.server_id')
+    .select(['month', 'incoming', 'outgoing'])
+    .where('uuid', '=', uuid)
+    .orderBy('month')
+    .execute();
+}
+
+export async function currentOf(uuid: string) {
+  return await db
+    .selectFrom('usage_current')
+    .innerJoin('servers', 'servers.id', 'usage_current.server_id')
+    .selectAll('usage_current')
+    .where('uuid', '=', uuid)
+    .executeTakeFirst();
+}
+
+export function stateWith(received: number, sent: number): Partial<InstanceState> {
+  const card = { addresses: [], hwaddr: '', host_name: '', state: 'up' };
+  const lo = { ...card, counters: { bytes_received: 7, bytes_sent: 7 } };
+  const eth0 = { ...card, counters: { bytes_received: received, bytes_sent: sent } };
+  return { network: { lo, eth0 }, disk: { root: { usage: 3 * 2 ** 30 } } };
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  collector,
+  count,
+  currentOf,
+  db,
+  engine,
+  insertServers,
+  stateWith,
+  warnings,
+} from '../testing/usage.ts';
+
+test('disk use is read of running servers that were read before', async () => {
+  const uuids = await insertServers(20);
+  count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
+  await collector().collect();
+  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, stateWith(0, 0));
+  const [broken = '', stopped = '', well = ''] = uuids;
+  engine.states.set(`srv-${broken}`, new Error('no answer'));
+  await db
+    .updateTable('servers')
+    .set({ real_status: 'stopped' })
+    .where('uuid', '=', stopped)
+    .execute();
+  await collector().collectDisk();
+  assert.equal((await currentOf(well))?.disk_gb, 3);
+  assert.equal((await currentOf(stopped))?.disk_gb, null);
+  assert.equal((await currentOf(broken))?.disk_gb, null);
+  assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);
+});

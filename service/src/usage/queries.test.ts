@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import {
+  collectAfter,
+  collector,
+  count,
+  currentOf,
+  db,
+  insertServer,
+  insertServers,
+  pass,
+  setClock,
+  trafficOf,
+} from '../testing/usage.ts';
+import { usageColumns, withUsage } from './queries.ts';
+
+test('10,000 servers in one statement', async () => {
+  const uuids = await insertServers(10_000);
+  const counted = (bytes: number) =>
+    Object.fromEntries(uuids.map((uuid, i) => [uuid, { cpu: i, in: bytes + i, out: bytes }]));
+  await collectAfter(0, counted(1000));
+  await collectAfter(15, counted(5000));
+  const { rows } = await sql<{ servers: number; incoming: number; outgoing: number }>`
+    select count(*) as servers, sum(incoming)::bigint as incoming, sum(outgoing)::bigint as outgoing
+    from traffic_months
+  `.execute(db);
+  const indexes = (10_000 * 9_999) / 2;
+  const [sums] = rows;
+  assert.deepEqual(sums, {
+    servers: 10_000,
+    incoming: 10_000 * 5000 + indexes,
+    outgoing: 10_000 * 5000,
+  });
+});
+
+test('parallel collectors count once', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { in: 100, out: 100 } });
+  pass(15);
+  count({ [uuid]: { in: 300, out: 200 } });
+  await Promise.all(Array.from({ length: 8 }, () => collector().collect()));
+  const [month] = await trafficOf(uuid);
+  assert.deepEqual([month?.incoming, month?.outgoing], [300, 200]);
+});
+
+test('the first reading by parallel collectors counts once', async () => {
+  const uuid = await insertServer();
+  count({ [uuid]: { in: 100, out: 100 } });
+  await Promise.all(Array.from({ length: 8 }, () => collector().collect()));
+  assert.equal((await trafficOf(uuid))[0]?.incoming, 100);
+});
+
+test('a reading that is older than the stored one changes nothing', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { in: 1000, out: 1000 } });
+  await collectAfter(-15, { [uuid]: { in: 400, out: 400 } });
+  assert.equal((await trafficOf(uuid))[0]?.incoming, 1000);
+  assert.equal((await currentOf(uuid))?.network_in, 1000);
+});
+
+test('a query on servers gets this month and the month before with each server', async () => {
+  const [read = '', never = ''] = await insertServers(2);
+  const today = new Date();
+  const lastMonth = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 15));
+  const before = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 2, 15));
+  for (const [at, bytes] of [
+    [before, 100],
+    [lastMonth, 300],
+    [today, 700],
+  ] as const) {
+    setClock(at);
+    await collectAfter(0, { [read]: { in: bytes, out: bytes * 2 } });
+  }
+  const rows = await withUsage(db.selectFrom('servers'))
+    .select('servers.uuid')
+    .select(usageColumns)
+    .execute();
+  assert.equal(rows.length, 2);
+  const row = rows.find((r) => r.uuid === read);
+  assert.deepEqual(
+    [row?.traffic_incoming, row?.traffic_outgoing, row?.traffic_before_incoming],
+    [400, 800, 200],
+  );
+  assert.equal(rows.find((r) => r.uuid === never)?.usage_cpu_percent, null);
+});
