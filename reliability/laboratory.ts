@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
+import { Project } from '../service/src/db/project.ts';
 import { installationId } from '../service/src/db/queries.ts';
 import type { IncusClient } from '../service/src/incus/client.ts';
 import { createEngines } from '../service/src/locations/engines.ts';
@@ -132,7 +133,7 @@ export async function openLaboratory({
   stack.defer(() => app.close());
   const { headers } = await createTestToken(db);
   const open = stack.move();
-  const caller = { projectId: place.projectId };
+  const project = new Project(db, place.projectId);
   const wanted = { initialCommands: ['echo ran >> /root/ran'] };
   return {
     database,
@@ -142,10 +143,12 @@ export async function openLaboratory({
     async create(name) {
       const body = serverBody(place, { ...wanted, name }) as ServerCreate;
       const secrets = sealSecrets(body, secretKey);
-      return await db.transaction().execute((trx) => createServer(trx, caller, body, secrets));
+      return await db
+        .transaction()
+        .execute((trx) => createServer(trx, project.in(trx), body, secrets));
     },
     request: (serverId, action, force) =>
-      db.transaction().execute((trx) => requestAction(trx, caller, serverId, action, force)),
+      db.transaction().execute((trx) => requestAction(project.in(trx), serverId, action, force)),
     async ended(operationId) {
       const end = performance.now() + endedWithinMs;
       for (;;) {

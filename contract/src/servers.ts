@@ -196,6 +196,7 @@ export const ServerDryRun = Type.Object(
       {
         servers: Type.Integer({ description: 'One more server.', examples: [1] }),
         ...specifications,
+        addresses: Type.Integer({ description: 'IP addresses.', examples: [2] }),
       },
       { description: 'What it would add to what the project uses.' },
     ),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { deleteOldIdempotencyKeys } from './http/idempotency-queries.ts';
-import { wipeOldSecrets } from './operations/queries.ts';
+import { wipeOldSecrets } from './operations/worker-queries.ts';
 
 const everyMilliseconds = 3_600_000;
 

@@ -3,7 +3,9 @@ import type { Routes } from './http/app-types.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
+import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
+import { tokenRoutes } from './tokens/routes.ts';
 
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes[] = [
@@ -11,5 +13,7 @@ export const routes: readonly Routes[] = [
   operationRoutes,
   locationRoutes,
   operatingSystemRoutes,
+  projectRoutes,
+  tokenRoutes,
   healthRoutes,
 ];

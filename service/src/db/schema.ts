@@ -23,7 +23,19 @@ export interface CommandResult {
 interface ProjectsTable {
   id: GeneratedAlways<number>;
   name: string;
+  description: Generated<string>;
+  max_servers: number | null;
+  max_cpu: number | null;
+  max_ram_mb: number | null;
+  max_disk_gb: number | null;
+  max_addresses: number | null;
+  used_servers: Generated<number>;
+  used_cpu: Generated<number>;
+  used_ram_mb: Generated<number>;
+  used_disk_gb: Generated<number>;
+  used_addresses: Generated<number>;
   created_at: Timestamp;
+  deleted_at: Timestamp | null;
 }
 
 interface TokensTable {
@@ -35,6 +47,8 @@ interface TokensTable {
   expires_at: Timestamp | null;
   revoked_at: Timestamp | null;
   last_used_at: Timestamp | null;
+  /** CIDR; empty: any. */
+  allowed_networks: Generated<string[]>;
   created_at: Timestamp;
 }
 
@@ -162,12 +176,13 @@ interface OperationsTable {
 }
 
 interface IdempotencyKeysTable {
-  token_id: number;
+  caller: string;
   key: string;
   request_hmac: Buffer;
   status: number;
   headers: JSONColumnType<Record<string, string>>;
   body: JSONColumnType<Record<string, unknown>>;
+  secret: Buffer | null;
   created_at: Timestamp;
 }
 
@@ -190,6 +205,20 @@ interface TrafficMonthsTable {
   outgoing: Generated<number>;
 }
 
+interface AuditLogTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  project_id: number | null;
+  token_id: number | null;
+  address: string;
+  action: string;
+  target_kind: string | null;
+  target_id: number | null;
+  status: number;
+  code: string | null;
+  request_id: string;
+}
+
 /** Every table of Berth, as its queries see it. */
 export interface Database {
   projects: ProjectsTable;
@@ -205,4 +234,5 @@ export interface Database {
   idempotency_keys: IdempotencyKeysTable;
   usage_current: UsageCurrentTable;
   traffic_months: TrafficMonthsTable;
+  audit_log: AuditLogTable;
 }

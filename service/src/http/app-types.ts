@@ -7,6 +7,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { Db } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
 import type { HealthCheck } from '../health/checks.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
 
@@ -33,11 +34,14 @@ export type Routes = (app: App, deps: Deps) => void;
 export const scopes = ['servers:read', 'servers:write', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who makes a request. */
+/** Who makes a request, and in which project: the token's own, or the one that an admin named. */
 export interface Caller {
   tokenId: number;
-  projectId: number;
-  scopes: readonly string[];
+  project: Project;
+  scopes: readonly Scope[];
+  expiresAt: string | null;
+  /** CIDR; empty: any. */
+  allowedNetworks: readonly string[];
 }
 
 declare module 'fastify' {

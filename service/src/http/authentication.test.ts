@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { revokeToken } from '../tokens/queries.ts';
+import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
 import type { App, Scope } from './app-types.ts';
 

@@ -1,23 +1,18 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
 import { Problem } from '../problem.ts';
-import { findTokenByHash, noteTokenUse } from '../tokens/queries.ts';
+import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 import type { Caller, Scope } from './app-types.ts';
-
-/** What each scope allows. */
-const implied: Record<string, readonly Scope[]> = {
-  'servers:read': ['servers:read'],
-  'servers:write': ['servers:write', 'servers:read'],
-  admin: ['admin', 'servers:write', 'servers:read'],
-};
+import { pathId } from './path-id.ts';
+import { allows } from './scopes.ts';
 
 /**
  * Lets a request through to a route only with a token that has the route's `config.scope`, and
  * gives it its `caller`. Throws 401 and 403. A route that declares no scope can't be registered.
  */
 export function authenticate(app: FastifyInstance, db: Db): void {
-  const callers = new WeakMap<FastifyRequest, Caller>();
   const notes = new Set<Promise<void>>();
   app.decorateRequest('caller', {
     getter() {
@@ -36,11 +31,18 @@ export function authenticate(app: FastifyInstance, db: Db): void {
     callers.set(request, caller);
     // Nobody waits for it; the answer does not depend on it.
     if (!isNoted) track(notes, noteUse(request, db, caller));
-    if (!scope || !allows(caller, scope)) throw scopeMissing(scope);
+    if (!scope || !allows(caller.scopes, scope)) throw scopeMissing(scope);
   });
   app.addHook('onClose', async () => {
     await Promise.all(notes);
   });
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Undefined where nobody is known: on public routes, and before a token was found good. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return callers.get(request);
 }
 
 function requireDeclaredScope({ config, method, url }: RouteOptions): void {
@@ -50,11 +52,33 @@ function requireDeclaredScope({ config, method, url }: RouteOptions): void {
 
 async function identify(request: FastifyRequest, db: Db) {
   const token = bearerToken(request.headers.authorization);
-  const found = await findTokenByHash(db, tokenHash(token));
+  const wanted = wantedProject(request);
+  const found = await findTokenByHash(db, tokenHash(token), request.ip, wanted);
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
-  const { id: tokenId, projectId, scopes, isNoted } = found;
-  return { caller: { tokenId, projectId, scopes }, isNoted };
+  if (!found.isFromAllowedNetwork) {
+    throw new Problem('network_not_allowed', 'The token may not be used from this address.');
+  }
+  const { id: tokenId, scopes, expiresAt, allowedNetworks, isNoted } = found;
+  const projectId = actingIn(found, wanted);
+  const project = new Project(db, projectId);
+  return { caller: { tokenId, project, scopes, expiresAt, allowedNetworks }, isNoted };
+}
+
+/** An administrator may act in any project; for others there is none but their own. */
+function actingIn(found: FoundToken, wanted: number | undefined): number {
+  if (wanted === undefined || wanted === found.projectId) return found.projectId;
+  if (found.scopes.includes('admin') && found.wantedProjectExists) return wanted;
+  throw new Problem('project_not_found', `No project has the id ${wanted}.`);
+}
+
+function wantedProject({ headers }: FastifyRequest): number | undefined {
+  const text = headers['berth-project'];
+  if (text === undefined) return undefined;
+  return pathId(
+    String(text),
+    (id) => new Problem('project_not_found', `No project has the id ${id}.`),
+  );
 }
 
 /** RFC 6750, section 2.1. What can't be one of our tokens is refused without a query. */
@@ -66,10 +90,6 @@ function bearerToken(header: string | undefined): string {
   }
   if (isWellFormed(token)) return token;
   throw new Problem('token_malformed', 'That is not a token of this service; is it complete?');
-}
-
-function allows(caller: Caller, scope: Scope): boolean {
-  return caller.scopes.some((granted) => implied[granted]?.includes(scope));
 }
 
 function scopeMissing(scope: string | undefined): Problem {

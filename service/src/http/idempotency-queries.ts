@@ -7,27 +7,29 @@ export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
   body: unknown;
+  /** Encrypted. */
+  secret: Buffer | null;
 }
 
 const lifetime = sql`interval '24 hours'`;
 
 /** Holds the key until the transaction ends; false while another request holds it. */
-export async function tryLockKey(trx: Trx, tokenId: number, key: string): Promise<boolean> {
+export async function tryLockKey(trx: Trx, caller: string, key: string): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${tokenId} ${key}`}, 0)) as held
+    select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${caller} ${key}`}, 0)) as held
   `.execute(trx);
   return rows[0]?.held === true;
 }
 
 export async function findAnswer(
   trx: Trx,
-  tokenId: number,
+  caller: string,
   key: string,
 ): Promise<StoredAnswer | undefined> {
   const row = await trx
     .selectFrom('idempotency_keys')
-    .select(['request_hmac as requestHmac', 'status', 'headers', 'body'])
-    .where('token_id', '=', tokenId)
+    .select(['request_hmac as requestHmac', 'status', 'headers', 'body', 'secret'])
+    .where('caller', '=', caller)
     .where('key', '=', key)
     .where('created_at', '>', sql<string>`now() - ${lifetime}`)
     .executeTakeFirst();
@@ -37,7 +39,7 @@ export async function findAnswer(
 /** Takes the place of an answer that is too old to count. */
 export async function storeAnswer(
   trx: Trx,
-  tokenId: number,
+  caller: string,
   key: string,
   answer: StoredAnswer,
 ): Promise<void> {
@@ -46,12 +48,13 @@ export async function storeAnswer(
     status: answer.status,
     headers: JSON.stringify(answer.headers),
     body: JSON.stringify(answer.body),
+    secret: answer.secret,
     created_at: sql<string>`now()`,
   };
   await trx
     .insertInto('idempotency_keys')
-    .values({ token_id: tokenId, key, ...values })
-    .onConflict((conflict) => conflict.columns(['token_id', 'key']).doUpdateSet(values))
+    .values({ caller, key, ...values })
+    .onConflict((conflict) => conflict.columns(['caller', 'key']).doUpdateSet(values))
     .execute();
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Trx } from '../db/connection.ts';
 import { Problem } from '../problem.ts';
+import { decrypt, encrypt } from '../secrets.ts';
 import { canonicalPath } from './api-path.ts';
 import { findAnswer, type StoredAnswer, storeAnswer, tryLockKey } from './idempotency-queries.ts';
 
@@ -14,9 +15,12 @@ export interface Answer<B = unknown> {
   status: number;
   headers?: Record<string, string>;
   body: B;
+  /** Fields that are sent with the body, and kept encrypted. */
+  secret?: Record<string, string>;
 }
 
-export interface IdempotentAnswer<B> extends Required<Answer<B>> {
+export interface IdempotentAnswer<B> extends Answer<B> {
+  headers: Record<string, string>;
   /** Whether this is the answer of an earlier request with the same key. */
   replayed: boolean;
 }
@@ -38,14 +42,15 @@ export async function idempotently<B>(
   const key = idempotencyKey(request);
   const run = async (trx: Trx) => answered(await work(trx));
   if (key === undefined) return await db.transaction().execute(run);
-  const { tokenId } = request.caller;
+  const caller = `token:${request.caller.tokenId}`;
   const requestHmac = fingerprint(request, secretKey);
   const runOnce = async (trx: Trx) => {
-    if (!(await tryLockKey(trx, tokenId, key))) return undefined;
-    const stored = await findAnswer(trx, tokenId, key);
-    if (stored) return replay<B>(stored, requestHmac);
+    if (!(await tryLockKey(trx, caller, key))) return undefined;
+    const stored = await findAnswer(trx, caller, key);
+    if (stored) return replay<B>(stored, requestHmac, secretKey);
     const answer = await run(trx);
-    await storeAnswer(trx, tokenId, key, { requestHmac, ...answer });
+    const secret = answer.secret ? encrypt(secretKey, answer.secret) : null;
+    await storeAnswer(trx, caller, key, { ...answer, requestHmac, secret });
     return answer;
   };
   // Between two looks no connection is held: many that wait would starve the one that works.
@@ -61,21 +66,30 @@ export async function idempotently<B>(
 
 /** Sends an answer of `idempotently`. */
 export function sendAnswer<B>(reply: FastifyReply, answer: IdempotentAnswer<B>): FastifyReply {
-  return reply.code(answer.status).headers(answer.headers).send(answer.body);
+  return reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .send({ ...answer.body, ...answer.secret });
 }
 
-function answered<B>({ status, headers = {}, body }: Answer<B>): IdempotentAnswer<B> {
-  return { status, headers, body, replayed: false };
+function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B> {
+  return { ...answer, headers, replayed: false };
 }
 
-function replay<B>(stored: StoredAnswer, requestHmac: Buffer): IdempotentAnswer<B> {
+function replay<B>(
+  stored: StoredAnswer,
+  requestHmac: Buffer,
+  secretKey: Buffer,
+): IdempotentAnswer<B> {
   if (!stored.requestHmac.equals(requestHmac)) {
     const detail = 'This Idempotency-Key was used for another request. Use a new one.';
     throw new Problem('idempotency_mismatch', detail);
   }
   const headers = { ...stored.headers, 'Idempotency-Replayed': 'true' };
   // The same request, so the same kind of body.
-  return { status: stored.status, headers, body: stored.body as B, replayed: true };
+  const answer = { status: stored.status, headers, body: stored.body as B, replayed: true };
+  if (!stored.secret) return answer;
+  return { ...answer, secret: decrypt<Record<string, string>>(secretKey, stored.secret) };
 }
 
 /** 1 to 255 visible ASCII characters, taken as they are. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../db/errors.ts';
-import { Problem, problems } from '../problem.ts';
+import { Problem, type ProblemCode, problems } from '../problem.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
 
@@ -48,9 +48,17 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   return sendProblem(problem, request, reply);
 }
 
+const codes = new WeakMap<FastifyRequest, ProblemCode>();
+
+/** Of the problem that a request was answered with. */
+export function codeOf(request: FastifyRequest): ProblemCode | undefined {
+  return codes.get(request);
+}
+
 /** Answers with a problem (RFC 9457) and the headers that belong to it. */
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
   const body = problemBody(problem, request.id);
+  codes.set(request, problem.code);
   // What the handler had set was for another answer.
   for (const name of ['link', 'location', 'content-length']) reply.removeHeader(name);
   reply.header('X-Request-Id', request.id);

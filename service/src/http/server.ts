@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts';
 import { requireAcceptable } from './accept.ts';
 import { prefixes } from './api-path.ts';
 import type { App, Deps, Routes } from './app-types.ts';
+import { auditChanges } from './audit.ts';
 import { authenticate } from './authentication.ts';
 import { acceptBodies } from './bodies.ts';
 import { refuseUnreadable } from './client-errors.ts';
@@ -44,6 +45,7 @@ export async function createHttpServer({ deps, routes, log }: HttpServerOptions)
   app.setErrorHandler(handleError);
   acceptBodies(app);
   authenticate(app, deps.db);
+  auditChanges(app, deps.db);
   logRequests(app);
   refuseUnknown(app, known);
   serveDocs(app);

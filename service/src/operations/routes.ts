@@ -1,7 +1,7 @@
 import { Operation, OperationQuery } from '@berth/contract/operations';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
-import type { App, Deps } from '../http/app-types.ts';
+import type { App } from '../http/app-types.ts';
 import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { Problem } from '../problem.ts';
@@ -10,7 +10,7 @@ import { operationView } from './view.ts';
 
 const tags = ['Operations'];
 
-export function operationRoutes(app: App, { db }: Deps): void {
+export function operationRoutes(app: App): void {
   app.get(
     '/operations',
     {
@@ -27,9 +27,9 @@ export function operationRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage<'id' | 'created_at'>(request.query);
-      const { projectId } = request.caller;
+      const { project } = request.caller;
       const fetchPage = (after: Page['after'], limit: number) =>
-        listOperations(db, projectId, { ...page, filters: request.query, after, limit });
+        listOperations(project, { ...page, filters: request.query, after, limit });
       if (page.fetch === undefined) return sendAll(reply, page, fetchPage, operationView);
       const rows = await fetchPage(page.after, page.fetch);
       return answerPage(request, reply, page, rows).map(operationView);
@@ -50,7 +50,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
     },
     async (request) => {
       const id = pathId(request.params.id, operationNotFound);
-      const row = await findOperation(db, request.caller.projectId, id);
+      const row = await findOperation(request.caller.project, id);
       if (!row) throw operationNotFound(id);
       return operationView(row);
     },

@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { listenForNotifications, type NotificationListener } from '../db/notifications.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
-import { insertServer, setServerState } from '../servers/queries.ts';
+import { insertServer } from '../servers/queries.ts';
+import { setServerState } from '../servers/worker-queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import {
@@ -20,8 +21,9 @@ import {
   wait,
 } from './define.ts';
 import { leaseNextOperation, renewLease } from './lease-queries.ts';
-import { insertOperation, supersedeOperation, takeCreatePlace } from './queries.ts';
+import { insertOperation, supersedeOperation } from './queries.ts';
 import { type OperationRunner, startOperationRunner } from './runner.ts';
+import { takeCreatePlace } from './worker-queries.ts';
 
 type State = Record<string, unknown>;
 

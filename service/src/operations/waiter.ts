@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
-import { endingOf } from './queries.ts';
+import { endingOf } from './worker-queries.ts';
 
 /** A notification can be missed; the row can't. */
 const lookAgainMilliseconds = 1000;

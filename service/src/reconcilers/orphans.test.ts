@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { pino } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
-import { markServerDeleted } from '../servers/queries.ts';
+import { markServerDeleted } from '../servers/worker-queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';

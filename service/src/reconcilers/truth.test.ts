@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { setServerState } from '../servers/queries.ts';
+import { setServerState } from '../servers/worker-queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';

@@ -6,7 +6,7 @@ import type { ServerStatus } from '../db/schema.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
-import { setServerState } from './queries.ts';
+import { setServerState } from './worker-queries.ts';
 
 const { db, place, ask, create, finish, close } = await createWholeApp();
 after(close);

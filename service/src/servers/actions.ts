@@ -1,4 +1,4 @@
-import type { Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
 import { firstStep, type OperationKind } from '../operations/define.ts';
 import {
   failedCreate,
@@ -12,7 +12,7 @@ import {
 import { Problem } from '../problem.ts';
 import { createOperation } from './create.ts';
 import { deleteOperation } from './delete.ts';
-import { lockServer, type ServerRow, setServerState } from './queries.ts';
+import { lockServer, type ServerRow, setServerStatus } from './queries.ts';
 import { restartOperation } from './restart.ts';
 import { startOperation } from './start.ts';
 import { type Action, allowedStatuses, supersededBy } from './states.ts';
@@ -31,22 +31,20 @@ const kinds: Record<Action, OperationKind> = {
  * operation in the way. A delete, and a forced stop, take the place of what is in their way.
  */
 export async function requestAction(
-  trx: Trx,
-  caller: { projectId: number },
+  project: Project,
   serverId: number,
   action: Action,
   force = false,
 ): Promise<OperationRow> {
-  const server = await lockServer(trx, caller.projectId, serverId);
+  const server = await lockServer(project, serverId);
   if (!server) throw serverNotFound(serverId);
-  const current = await unfinishedOperation(trx, serverId);
+  const current = await unfinishedOperation(project, serverId);
   if (action === 'delete' && current?.kind === 'delete') return current;
-  if (current) await makeWay(trx, current, force && action === 'stop' ? 'forced stop' : action);
+  if (current) await makeWay(project, current, force && action === 'stop' ? 'forced stop' : action);
   else requireStatus(server, action, force);
-  return await insertOperation(trx, {
+  return await insertOperation(project, {
     ...firstStep(kinds[action]),
-    ...(await begin(trx, server, action, force)),
-    projectId: caller.projectId,
+    ...(await begin(project, server, action, force)),
     serverId,
   });
 }
@@ -57,24 +55,24 @@ export function serverNotFound(id: number | string): Problem {
 
 /** What an action changes at once, and what its operation begins with. */
 async function begin(
-  trx: Trx,
+  project: Project,
   server: ServerRow,
   action: Action,
   force: boolean,
 ): Promise<Pick<NewOperation, 'state' | 'secrets'>> {
-  if (action === 'retry') return await beginAgain(trx, server);
+  if (action === 'retry') return await beginAgain(project, server);
   if (action !== 'delete') return { state: { force } };
-  await setServerState(trx, server.id, { status: 'deleting' });
-  await wipeSecrets(trx, server.id);
+  await setServerStatus(project, server.id, 'deleting', server.error);
+  await wipeSecrets(project, server.id);
   return {};
 }
 
 /** A new try takes over the secrets of the one that failed. */
-async function beginAgain(trx: Trx, server: ServerRow) {
-  const failed = await failedCreate(trx, server.id);
+async function beginAgain(project: Project, server: ServerRow) {
+  const failed = await failedCreate(project, server.id);
   if (!failed?.secrets) throw notRetryable(server);
-  await wipeSecrets(trx, server.id);
-  await setServerState(trx, server.id, { status: 'creating', error: null });
+  await wipeSecrets(project, server.id);
+  await setServerStatus(project, server.id, 'creating', null);
   return { state: { commands: failed.state.commands }, secrets: failed.secrets };
 }
 
@@ -87,12 +85,12 @@ function notRetryable({ installed_at }: ServerRow): Problem {
 }
 
 async function makeWay(
-  trx: Trx,
+  project: Project,
   current: OperationRow,
   action: keyof typeof supersededBy,
 ): Promise<void> {
   if (supersededBy[action].includes(current.kind)) {
-    return await supersedeOperation(trx, current.id, `a ${action}`);
+    return await supersedeOperation(project, current.id, `a ${action}`);
   }
   const { id, kind, progress } = current;
   const detail = `The server is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;

@@ -8,7 +8,7 @@ import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
-import { revokeToken } from '../tokens/queries.ts';
+import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
 import { actionCases, headerCases } from './bad-action-cases.ts';
 import { type BadCase, fieldCases, post, type World } from './bad-input-cases.ts';

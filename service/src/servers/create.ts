@@ -17,12 +17,12 @@ import {
   type StepResult,
   wait,
 } from '../operations/define.ts';
-import { takeCreatePlace } from '../operations/queries.ts';
+import { takeCreatePlace } from '../operations/worker-queries.ts';
 import { decrypt } from '../secrets.ts';
 import { isRunning, settle, startInstance, untilNextLook } from './engine.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
-import { setServerState } from './queries.ts';
 import { removeInstance } from './removal.ts';
+import { setServerState } from './worker-queries.ts';
 
 /** What a create hands to its operation, encrypted until it ends. */
 export interface CreateSecrets {

@@ -8,8 +8,8 @@ import {
 } from '../operations/define.ts';
 import { hasVolume } from './engine.ts';
 import { instanceName } from './instance.ts';
-import { markServerDeleted, setServerState } from './queries.ts';
 import { cutInstance, removeInstance } from './removal.ts';
+import { markServerDeleted, setServerState } from './worker-queries.ts';
 
 type Context = StepContext<Record<string, never>>;
 type Result = Promise<StepResult<Record<string, never>>>;

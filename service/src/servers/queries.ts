@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Queryable, Trx } from '../db/connection.ts';
 import { type After, isBeyond } from '../db/keyset.ts';
-import type { Database, EngineStatus, ServerStatus } from '../db/schema.ts';
+import type { Project } from '../db/project.ts';
+import type { Database, ServerStatus } from '../db/schema.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
 
 export type ServerRow = Selectable<Database['servers']>;
@@ -30,10 +30,10 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
     and failed.finished_at is not null))`;
 
 /** Everything that the API shows of servers, in one round trip. */
-function serversInFull(db: Queryable, projectId: number) {
+function serversInFull(project: Project) {
   return withUsage(
-    db
-      .selectFrom('servers')
+    project
+      .select('servers')
       .innerJoin('locations', 'locations.id', 'servers.location_id')
       .innerJoin('nodes', 'nodes.id', 'servers.node_id')
       .innerJoin('operating_systems', 'operating_systems.id', 'servers.os_id')
@@ -65,14 +65,13 @@ function serversInFull(db: Queryable, projectId: number) {
           .orderBy('ip'),
       ).as('addresses'),
     )
-    .where('servers.project_id', '=', projectId)
     .where('servers.deleted_at', 'is', null);
 }
 
 export type ServerInFull = Awaited<ReturnType<typeof findServer>> & {};
 
-export async function findServer(db: Queryable, projectId: number, id: number) {
-  return await serversInFull(db, projectId).where('servers.id', '=', id).executeTakeFirst();
+export async function findServer(project: Project, id: number) {
+  return await serversInFull(project).where('servers.id', '=', id).executeTakeFirst();
 }
 
 export type ServerSort = 'id' | 'hostname' | 'created_at';
@@ -86,11 +85,11 @@ export interface ServerPage {
 }
 
 /** One page, by the sort column and then by id, so that paging neither skips nor repeats. */
-export async function listServers(db: Queryable, projectId: number, page: ServerPage) {
+export async function listServers(project: Project, page: ServerPage) {
   const { filters, descending, after } = page;
   const sort = `servers.${page.sort}` as const;
   const direction = descending ? 'desc' : 'asc';
-  let query = serversInFull(db, projectId);
+  let query = serversInFull(project);
   if (filters.status) query = query.where('servers.status', '=', filters.status);
   if (filters.location_id) query = query.where('servers.location_id', '=', filters.location_id);
   if (filters.os_id) query = query.where('servers.os_id', '=', filters.os_id);
@@ -110,16 +109,11 @@ function holdsAddress(ip: string) {
 }
 
 /** A server of a project, locked until the transaction ends. */
-export async function lockServer(
-  trx: Trx,
-  projectId: number,
-  id: number,
-): Promise<ServerRow | undefined> {
-  return await trx
-    .selectFrom('servers')
+export async function lockServer(project: Project, id: number): Promise<ServerRow | undefined> {
+  return await project
+    .select('servers')
     .selectAll()
     .where('id', '=', id)
-    .where('project_id', '=', projectId)
     .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
@@ -127,7 +121,6 @@ export async function lockServer(
 
 export interface NewServer {
   uuid: string;
-  projectId: number;
   locationId: number;
   osId: number;
   nodeId: number;
@@ -139,12 +132,10 @@ export interface NewServer {
   trafficAllowance: number | null;
 }
 
-export async function insertServer(trx: Trx, server: NewServer): Promise<number> {
-  const { id } = await trx
-    .insertInto('servers')
-    .values({
+export async function insertServer(project: Project, server: NewServer): Promise<number> {
+  const { id } = await project
+    .insert('servers', {
       uuid: server.uuid,
-      project_id: server.projectId,
       location_id: server.locationId,
       os_id: server.osId,
       node_id: server.nodeId,
@@ -161,35 +152,11 @@ export async function insertServer(trx: Trx, server: NewServer): Promise<number>
   return id;
 }
 
-const now = sql<string>`now()`;
-
-export interface ServerState {
-  status?: ServerStatus;
-  realStatus?: EngineStatus;
-  error?: string | null;
-  installed?: boolean;
-}
-
-export async function setServerState(trx: Trx, id: number, state: ServerState): Promise<void> {
-  await trx
-    .updateTable('servers')
-    .set({
-      ...(state.status && { status: state.status }),
-      ...(state.realStatus && { real_status: state.realStatus, real_status_at: now }),
-      ...(state.error !== undefined && { error: state.error }),
-      ...(state.installed !== undefined && {
-        installed_at: state.installed ? now : null,
-      }),
-    })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** The row stays as a tombstone; whatever it held must have been released before. */
-export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
-  await trx
-    .updateTable('servers')
-    .set({ deleted_at: now, real_status: 'not_exists', real_status_at: now, error: null })
-    .where('id', '=', id)
-    .execute();
+export async function setServerStatus(
+  project: Project,
+  id: number,
+  status: ServerStatus,
+  error: string | null,
+): Promise<void> {
+  await project.update('servers').set({ status, error }).where('id', '=', id).execute();
 }

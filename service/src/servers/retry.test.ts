@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { finishOperation } from '../operations/lease-queries.ts';
-import { wipeOldSecrets } from '../operations/queries.ts';
+import { wipeOldSecrets } from '../operations/worker-queries.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
-import { setServerState } from './queries.ts';
+import { setServerState } from './worker-queries.ts';
 
 const { db, place, ask, create, close } = await createWholeApp();
 after(close);

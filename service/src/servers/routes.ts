@@ -13,7 +13,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
-import { idempotently, sendAnswer } from '../http/idempotency.ts';
+import { change, changesNothing } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
@@ -26,13 +27,13 @@ import { serverView, statusView } from './view.ts';
 const tags = ['Servers'];
 
 export function serverRoutes(app: App, deps: Deps): void {
-  listRoute(app, deps);
-  viewRoutes(app, deps);
+  listRoute(app);
+  viewRoutes(app);
   createRoute(app, deps);
   actionRoutes(app, deps);
 }
 
-function listRoute(app: App, { db }: Deps): void {
+function listRoute(app: App): void {
   app.get(
     '/servers',
     {
@@ -48,9 +49,9 @@ function listRoute(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage<ServerSort>(request.query);
-      const { projectId } = request.caller;
+      const { project } = request.caller;
       const fetchPage = (after: Page['after'], limit: number) =>
-        listServers(db, projectId, { ...page, filters: request.query, after, limit });
+        listServers(project, { ...page, filters: request.query, after, limit });
       if (page.fetch === undefined) return sendAll(reply, page, fetchPage, serverView);
       const rows = await fetchPage(page.after, page.fetch);
       return answerPage(request, reply, page, rows).map(serverView);
@@ -58,10 +59,10 @@ function listRoute(app: App, { db }: Deps): void {
   );
 }
 
-function viewRoutes(app: App, { db }: Deps): void {
+function viewRoutes(app: App): void {
   const find = async (request: FastifyRequest<{ Params: { id: string } }>) => {
     const id = pathId(request.params.id, serverNotFound);
-    const row = await findServer(db, request.caller.projectId, id);
+    const row = await findServer(request.caller.project, id);
     if (!row) throw serverNotFound(id);
     return row;
   };
@@ -98,7 +99,8 @@ function viewRoutes(app: App, { db }: Deps): void {
   );
 }
 
-function createRoute(app: App, { db, secretKey, untilEnded }: Deps): void {
+function createRoute(app: App, deps: Deps): void {
+  const { db, secretKey, untilEnded } = deps;
   app.post(
     '/servers',
     {
@@ -116,26 +118,28 @@ function createRoute(app: App, { db, secretKey, untilEnded }: Deps): void {
       },
     },
     async (request, reply) => {
-      const { body, caller } = request;
-      if (request.query.dry_run) return await dryRunCreate(db, body);
+      const { body } = request;
+      const { project } = request.caller;
+      if (request.query.dry_run)
+        return await changesNothing(request, dryRunCreate(db, project, body));
       const secrets = sealSecrets(body, secretKey);
       let operationId: number | undefined;
-      const answer = await idempotently(request, db, secretKey, async (trx) => {
-        const { serverId, operation } = await createServer(trx, caller, body, secrets);
+      const answer = await change(request, deps, async ({ trx, project }) => {
+        const { serverId, operation } = await createServer(trx, project, body, secrets);
         operationId = operation.id;
-        const row = await findServer(trx, caller.projectId, serverId);
+        const row = await findServer(project, serverId);
         if (!row) throw serverNotFound(serverId);
         const headers = { Location: apiPath(request, `/servers/${serverId}`) };
-        return { status: 201, headers, body: serverView(row) };
+        const target = { kind: 'server', id: serverId } as const;
+        return { status: 201, headers, body: serverView(row), target };
       });
       const wait = preferredWait(request);
       if (wait === 0) return sendAnswer(reply, answer);
       // Given again: the operation of the first time may still be under way.
-      operationId ??=
-        (await findServer(db, caller.projectId, answer.body.id))?.operation_id ?? undefined;
+      operationId ??= (await findServer(project, answer.body.id))?.operation_id ?? undefined;
       if (operationId !== undefined) await untilEnded(operationId, wait);
       waitApplied(reply, wait);
-      const row = await findServer(db, caller.projectId, answer.body.id);
+      const row = await findServer(project, answer.body.id);
       return sendAnswer(reply, row ? { ...answer, body: serverView(row) } : answer);
     },
   );
@@ -203,20 +207,21 @@ function actionRoutes(app: App, deps: Deps): void {
 }
 
 async function act(
-  { db, secretKey, untilEnded }: Deps,
+  deps: Deps,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
   action: Action,
   force = false,
 ) {
   const id = pathId(request.params.id, serverNotFound);
-  const answer = await idempotently(request, db, secretKey, async (trx) => {
-    const operation = await requestAction(trx, request.caller, id, action, force);
-    return { status: 202, body: { message: accepted[action], operation_id: operation.id } };
+  const answer = await change(request, deps, async ({ project }) => {
+    const operation = await requestAction(project, id, action, force);
+    const body = { message: accepted[action], operation_id: operation.id };
+    return { status: 202, body, target: { kind: 'server', id } };
   });
   const wait = preferredWait(request);
   if (wait > 0) {
-    const ended = await untilEnded(answer.body.operation_id, wait);
+    const ended = await deps.untilEnded(answer.body.operation_id, wait);
     waitApplied(reply, wait);
     if (ended) return sendAnswer(reply, { ...answer, body: { ...answer.body, message: ended } });
   }

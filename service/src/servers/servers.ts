@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerCreate, ServerDryRun } from '@berth/contract/servers';
 import { type ChosenAddress, chooseAddresses, holdAddresses } from '../addresses/addresses.ts';
 import type { Db, Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
 import { rolledBack } from '../db/rolled-back.ts';
 import { hashPassword } from '../guests/password-hash.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
@@ -11,6 +12,7 @@ import { findOperatingSystem, type OperatingSystemRow } from '../operating-syste
 import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
 import { type FieldError, invalidFields } from '../problem.ts';
+import { type Demand, requireQuota } from '../projects/quota.ts';
 import { encrypt } from '../secrets.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
 import { insertServer } from './queries.ts';
@@ -27,14 +29,24 @@ export interface CreatePlan {
  * Decides where a server goes and which addresses it gets, or refuses. What it counts stays locked
  * until the transaction ends.
  */
-export async function planCreate(trx: Trx, body: ServerCreate): Promise<CreatePlan> {
+export async function planCreate(
+  trx: Trx,
+  project: Project,
+  body: ServerCreate,
+): Promise<CreatePlan> {
   const location = await findLocation(trx, body.location_id);
   const os = await findOperatingSystem(trx, body.os_id);
   if (!location?.enabled || !os?.enabled) throw invalidFields(unknownIds(body, location, os));
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
   const node = await placeServer(trx, location.id, { cpu: body.cpu, ramMb: body.ram });
-  return { location, os, node, addresses: await chooseAddresses(trx, location.id) };
+  const addresses = await chooseAddresses(trx, location.id);
+  await requireQuota(trx, project.id, demandOf(body, addresses.length));
+  return { location, os, node, addresses };
+}
+
+function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {
+  return { servers: 1, cpu, ram, disk, addresses };
 }
 
 function unknownIds(
@@ -86,12 +98,16 @@ function beyondBounds(
 }
 
 /** What a create would come to. Everything that it decides is rolled back. */
-export async function dryRunCreate(db: Db, body: ServerCreate): Promise<ServerDryRun> {
-  const plan = await rolledBack(db, (trx) => planCreate(trx, body));
+export async function dryRunCreate(
+  db: Db,
+  project: Project,
+  body: ServerCreate,
+): Promise<ServerDryRun> {
+  const plan = await rolledBack(db, (trx) => planCreate(trx, project.in(trx), body));
   return {
     node: plan.node.name,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
-    quota: { servers: 1, cpu: body.cpu, ram: body.ram, disk: body.disk },
+    quota: demandOf(body, plan.addresses.length),
   };
 }
 
@@ -110,14 +126,13 @@ export function sealSecrets(body: ServerCreate, secretKey: Buffer): Buffer {
 /** Enters a server and its create operation. Nothing of it is seen until the transaction commits. */
 export async function createServer(
   trx: Trx,
-  caller: { projectId: number },
+  project: Project,
   body: ServerCreate,
   secrets: Buffer,
 ): Promise<{ serverId: number; operation: OperationRow }> {
-  const plan = await planCreate(trx, body);
-  const serverId = await insertServer(trx, {
+  const plan = await planCreate(trx, project, body);
+  const serverId = await insertServer(project, {
     uuid: randomUUID(),
-    projectId: caller.projectId,
     locationId: plan.location.id,
     osId: plan.os.id,
     nodeId: plan.node.id,
@@ -129,9 +144,8 @@ export async function createServer(
     trafficAllowance: plan.location.traffic_allowance,
   });
   await holdAddresses(trx, serverId, plan.addresses);
-  const operation = await insertOperation(trx, {
+  const operation = await insertOperation(project, {
     ...firstStep(createOperation),
-    projectId: caller.projectId,
     serverId,
     state: { commands: body.initialCommands.length },
     secrets,

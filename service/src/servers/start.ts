@@ -7,8 +7,8 @@ import {
 } from '../operations/define.ts';
 import { isRunning, startInstance } from './engine.ts';
 import { instanceName } from './instance.ts';
-import { setServerState } from './queries.ts';
 import { showEngineStatus } from './truth.ts';
+import { setServerState } from './worker-queries.ts';
 
 export const startOperation = defineOperation<Record<string, never>>({
   kind: 'start',

@@ -1,7 +1,7 @@
 import { defineOperation, done, type StepContext } from '../operations/define.ts';
-import { setServerState } from './queries.ts';
 import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
 import { showEngineStatus } from './truth.ts';
+import { setServerState } from './worker-queries.ts';
 
 interface StopState extends ShutdownState {
   force: boolean;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
 import { createHttpServer } from '../http/server.ts';
-import { findProject, insertToken } from '../tokens/queries.ts';
+import { findProject, insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 
 export const testSecretKey = Buffer.alloc(32, 7);

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
 import type { ServerStatus } from '../db/schema.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
-import { insertServer, setServerState } from '../servers/queries.ts';
+import { insertServer } from '../servers/queries.ts';
+import { setServerState } from '../servers/worker-queries.ts';
 import type { Installation } from './fixtures.ts';
 
 /** A body that creates a server. */
@@ -35,13 +37,19 @@ export async function enterServer(
   const mac = `02${randomBytes(5).toString('hex').replaceAll(/../g, ':$&')}`;
   const size = { cpu: 1, ramMb: 256, diskGb: 2, trafficAllowance: null };
   return await db.transaction().execute(async (trx) => {
-    const id = await insertServer(trx, { ...place, ...size, uuid: randomUUID(), hostname, mac });
+    const project = new Project(trx, place.projectId);
+    const id = await insertServer(project, {
+      ...place,
+      ...size,
+      uuid: randomUUID(),
+      hostname,
+      mac,
+    });
     const realStatus = status === 'creating' || status === 'deleting' ? 'not_exists' : status;
     await setServerState(trx, id, { status, realStatus, installed: status !== 'creating' });
-    const { projectId } = place;
     const about = { step: 'first', message: 'Under way', deadlineSeconds: 60 };
     if (operation) {
-      await insertOperation(trx, { ...about, projectId, serverId: id, kind: operation });
+      await insertOperation(project, { ...about, serverId: id, kind: operation });
     }
     return id;
   });

@@ -5,7 +5,7 @@ import type { ServerStatus } from '../db/schema.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
 import { routes } from '../routes.ts';
-import { setServerState } from '../servers/queries.ts';
+import { setServerState } from '../servers/worker-queries.ts';
 import { createTestApp, createTestToken } from './app.ts';
 import { installation, type Sizes } from './fixtures.ts';
 import { inject } from './inject.ts';

@@ -8,7 +8,7 @@ import {
   insertToken,
   lockTokensNamed,
   revokeTokensNamed,
-} from './queries.ts';
+} from './credential-queries.ts';
 import { generateToken, isWellFormed, tokenHash } from './token.ts';
 
 const name = 'first admin token';
@@ -60,7 +60,7 @@ async function readToken(path: string): Promise<string | undefined> {
 }
 
 async function isValid(db: Db, token: string): Promise<boolean> {
-  const found = await findTokenByHash(db, tokenHash(token));
+  const found = await findTokenByHash(db, tokenHash(token), '127.0.0.1');
   return found !== undefined && !found.isExpired;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
-import { findTokenByHash } from './queries.ts';
+import { findTokenByHash } from './credential-queries.ts';
 import { isWellFormed, tokenHash } from './token.ts';
 
 const { db, connectionString, close } = await createTestDatabase();
@@ -22,7 +22,7 @@ test('a token is made, listed and revoked', async () => {
   );
   assert.equal(made.code, 0, made.stderr);
   assert.ok(isWellFormed(made.stdout), made.stdout);
-  const found = await findTokenByHash(db, tokenHash(made.stdout));
+  const found = await findTokenByHash(db, tokenHash(made.stdout), '127.0.0.1');
   assert.deepEqual(found?.scopes, ['servers:read', 'servers:write']);
   assert.equal(found?.isExpired, false);
   const listed = await run('list');
@@ -30,7 +30,7 @@ test('a token is made, listed and revoked', async () => {
   assert.match(listed.stdout, new RegExp(`${found?.id} +ci +default +servers:read,servers:write`));
   assert.ok(!listed.stdout.includes(made.stdout));
   assert.equal((await run('revoke', String(found?.id))).code, 0);
-  assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);
+  assert.equal(await findTokenByHash(db, tokenHash(made.stdout), '127.0.0.1'), undefined);
   assert.match((await run('list')).stdout, /revoked/);
   assert.equal((await run('revoke', String(found?.id))).code, 2);
 });

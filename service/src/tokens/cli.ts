@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Command, readId, runTool, table, UsageError } from '../command-line.ts';
 import type { Db } from '../db/connection.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
-import { findProject, insertToken, listTokens, revokeToken } from './queries.ts';
+import { findProject, insertToken, listTokens, revokeToken } from './credential-queries.ts';
 import { generateToken, tokenHash } from './token.ts';
 
 const usage = `Makes, lists and revokes tokens of the API.

@@ -1,111 +1,55 @@
 import { sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
+import type { Scope } from '../http/app-types.ts';
 
-/** A token that is asked for by its secret, with what decides whether it holds. */
-export interface FoundToken {
-  id: number;
-  projectId: number;
-  scopes: string[];
-  isExpired: boolean;
-  /** Whether its last use was noted within the last minute. */
-  isNoted: boolean;
+function shownTokens(project: Project) {
+  return project
+    .select('tokens')
+    .select(['id', 'name', 'project_id', 'expires_at', 'last_used_at', 'created_at'])
+    .select(sql<Scope[]>`scopes`.as('scopes'))
+    .select(sql<string[]>`allowed_networks::text[]`.as('allowed_networks'))
+    .where('revoked_at', 'is', null);
 }
 
-/** Undefined also for a revoked one. */
-export async function findTokenByHash(
-  db: Queryable,
-  hash: Buffer,
-): Promise<FoundToken | undefined> {
-  return await db
-    .selectFrom('tokens')
-    .select(['id', 'project_id as projectId', 'scopes'])
-    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
-    .select(sql<boolean>`coalesce(last_used_at > now() - interval '1 minute', false)`.as('isNoted'))
-    .where('secret_sha256', '=', hash)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
+export type ShownToken = Awaited<ReturnType<typeof listTokens>>[number];
+
+/** Those that were not revoked; one page, by id. */
+export async function listTokens(
+  project: Project,
+  page: { afterId: number; limit: number | undefined },
+) {
+  let query = shownTokens(project).where('id', '>', page.afterId).orderBy('id');
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  return await query.execute();
 }
 
-/** Notes that a token was used, unless another request did so within the last minute. */
-export async function noteTokenUse(db: Queryable, id: number): Promise<void> {
-  await db
-    .updateTable('tokens')
-    .set({ last_used_at: sql<string>`now()` })
-    .where('id', '=', id)
-    .where(sql<boolean>`coalesce(last_used_at < now() - interval '1 minute', true)`)
-    .execute();
+export async function findToken(project: Project, id: number): Promise<ShownToken | undefined> {
+  return await shownTokens(project).where('id', '=', id).executeTakeFirst();
 }
 
 export interface NewToken {
-  projectId: number;
   name: string;
   hash: Buffer;
-  scopes: string[];
-  expiresAt: Date | null;
+  scopes: readonly Scope[];
+  expiresAt: string | null;
+  allowedNetworks: readonly string[];
 }
 
-export async function insertToken(db: Queryable, token: NewToken): Promise<number> {
-  const { id } = await db
-    .insertInto('tokens')
-    .values({
-      project_id: token.projectId,
+export async function insertToken(project: Project, token: NewToken): Promise<number> {
+  const { id } = await project
+    .insert('tokens', {
       name: token.name,
       secret_sha256: token.hash,
-      scopes: token.scopes,
+      scopes: [...token.scopes],
       expires_at: token.expiresAt,
+      allowed_networks: [...token.allowedNetworks],
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
 }
 
-export async function listTokens(db: Queryable) {
-  return await db
-    .selectFrom('tokens')
-    .innerJoin('projects', 'projects.id', 'tokens.project_id')
-    .select(['tokens.id', 'tokens.name', 'projects.name as project', 'scopes'])
-    .select(['tokens.created_at', 'expires_at', 'last_used_at', 'revoked_at'])
-    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
-    .orderBy('tokens.id')
-    .execute();
-}
-
-/** Answers whether there was one to revoke. */
-export async function revokeToken(db: Queryable, id: number): Promise<boolean> {
-  const result = await db
-    .updateTable('tokens')
-    .set({ revoked_at: sql<string>`now()` })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-export async function revokeTokensNamed(db: Queryable, name: string): Promise<void> {
-  await db
-    .updateTable('tokens')
-    .set({ revoked_at: sql<string>`now()` })
-    .where('name', '=', name)
-    .where('revoked_at', 'is', null)
-    .execute();
-}
-
-export async function findProject(db: Queryable, name: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.id;
-}
-
-/** One transaction at a time makes or revokes tokens of a name; until its end. */
-export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
-}
-
-/** Whether there is one of this name that holds. */
-export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
-  const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
-  return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
+export async function markTokenRevoked(project: Project, id: number): Promise<void> {
+  const now = sql<string>`now()`;
+  await project.update('tokens').set({ revoked_at: now }).where('id', '=', id).execute();
 }

@@ -1,0 +1,58 @@
+import type {
+  InsertObject,
+  InsertQueryBuilder,
+  InsertResult,
+  SelectQueryBuilder,
+  UpdateQueryBuilder,
+  UpdateResult,
+} from 'kysely';
+import type { Queryable, Trx } from './connection.ts';
+import { type Notifications, notify } from './notifications.ts';
+import type { Database } from './schema.ts';
+
+/** Tables whose rows belong to a project. */
+export type Owned = 'servers' | 'operations' | 'tokens';
+
+/**
+ * A project's share of the database. Queries for the API begin here, so that none can forget whose
+ * rows it is about, or see another project's.
+ */
+export class Project {
+  readonly id: number;
+  readonly #db: Queryable;
+
+  constructor(db: Queryable, id: number) {
+    this.#db = db;
+    this.id = id;
+  }
+
+  /** The same project, within a transaction. */
+  in(trx: Trx): Project {
+    return new Project(trx, this.id);
+  }
+
+  select<T extends Owned>(table: T): SelectQueryBuilder<Database, T, object> {
+    const query = this.#db
+      .selectFrom(table as Owned)
+      .where(`${table as Owned}.project_id`, '=', this.id);
+    return query as unknown as SelectQueryBuilder<Database, T, object>;
+  }
+
+  update<T extends Owned>(table: T): UpdateQueryBuilder<Database, T, T, UpdateResult> {
+    const query = this.#db.updateTable(table as Owned).where('project_id', '=', this.id);
+    return query as unknown as UpdateQueryBuilder<Database, T, T, UpdateResult>;
+  }
+
+  insert<T extends Owned>(
+    table: T,
+    row: Omit<InsertObject<Database, T>, 'project_id'>,
+  ): InsertQueryBuilder<Database, T, InsertResult> {
+    const values = { ...row, project_id: this.id } as unknown as InsertObject<Database, Owned>;
+    const query = this.#db.insertInto(table as Owned).values(values);
+    return query as unknown as InsertQueryBuilder<Database, T, InsertResult>;
+  }
+
+  async notify<N extends keyof Notifications>(name: N, payload: Notifications[N]): Promise<void> {
+    await notify(this.#db, name, payload);
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import { type AuditTarget, insertAuditEntry } from '../audit/queries.ts';
+import type { Db, Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
+import { aboutRequest, isAnsweredFor } from './audit.ts';
+import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
+
+/** Where a request's change happens: nothing of it holds until the transaction commits. */
+export interface Change {
+  trx: Trx;
+  /** The caller's, within the transaction. */
+  project: Project;
+}
+
+/** What a change came to, and what it was made to. */
+export interface Outcome<B> extends Answer<B> {
+  target: AuditTarget;
+}
+
+/**
+ * Makes a request's change in one transaction with its audit entry, and with the answer under its
+ * `Idempotency-Key`. An answer given again changes nothing, and is not entered again.
+ */
+export async function change<B>(
+  request: FastifyRequest,
+  { db, secretKey }: { db: Db; secretKey: Buffer },
+  work: (change: Change) => Promise<Outcome<B>>,
+): Promise<IdempotentAnswer<B>> {
+  const answer = await idempotently(request, db, secretKey, async (trx) => {
+    const project = request.caller.project.in(trx);
+    const { target, ...made } = await work({ trx, project });
+    await insertAuditEntry(trx, { ...aboutRequest(request), target, status: made.status });
+    return made;
+  });
+  isAnsweredFor(request);
+  return answer;
+}
+
+/** For an answer that only looks, on a route that can change something. */
+export async function changesNothing<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
+  const result = await work;
+  isAnsweredFor(request);
+  return result;
+}

@@ -1,0 +1,12 @@
+import type { Scope } from './app-types.ts';
+
+/** What each scope allows. */
+const implied: Record<Scope, readonly Scope[]> = {
+  'servers:read': ['servers:read'],
+  'servers:write': ['servers:write', 'servers:read'],
+  admin: ['admin', 'servers:write', 'servers:read'],
+};
+
+export function allows(granted: readonly Scope[], scope: Scope): boolean {
+  return granted.some((one) => implied[one].includes(scope));
+}

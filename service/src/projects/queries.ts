@@ -1,0 +1,102 @@
+import type { QuotaName } from '@berth/contract/projects';
+import { type Selectable, sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Database } from '../db/schema.ts';
+
+export type ProjectRow = Selectable<Database['projects']>;
+
+export async function findProject(db: Queryable, id: number): Promise<ProjectRow | undefined> {
+  const query = db.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
+  return await query.where('id', '=', id).executeTakeFirst();
+}
+
+/** Locked until the transaction ends, so that what is counted can't change meanwhile. */
+export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | undefined> {
+  const query = trx.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
+  // Rows that refer to it may be added all the same.
+  return await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** One page, by id; only that one, if one is given. */
+export async function listProjects(
+  db: Queryable,
+  page: { only: number | undefined; afterId: number; limit: number | undefined },
+): Promise<ProjectRow[]> {
+  let query = db.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
+  query = query.where('id', '>', page.afterId).orderBy('id');
+  if (page.only !== undefined) query = query.where('id', '=', page.only);
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  return await query.execute();
+}
+
+/** Whether another project bears the name. */
+export async function isNameTaken(trx: Trx, name: string, besidesId = 0): Promise<boolean> {
+  // Two that take it at once would both find it free.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`project ${name.toLowerCase()}`}, 0))`.execute(
+    trx,
+  );
+  const row = await trx
+    .selectFrom('projects')
+    .select('id')
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where('deleted_at', 'is', null)
+    .where('id', '<>', besidesId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface ProjectValues {
+  name?: string | undefined;
+  description?: string | undefined;
+  quota?: Partial<Record<QuotaName, number | null>> | undefined;
+}
+
+export async function insertProject(
+  trx: Trx,
+  { name, ...values }: ProjectValues & { name: string },
+): Promise<ProjectRow> {
+  return await trx
+    .insertInto('projects')
+    .values({ name, ...columns(values) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateProject(
+  trx: Trx,
+  id: number,
+  values: ProjectValues,
+): Promise<ProjectRow> {
+  return await trx
+    .updateTable('projects')
+    // Something must be set.
+    .set({ ...columns(values), deleted_at: null })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The row stays, for what its history refers to. Its tokens hold no longer. */
+export async function markProjectDeleted(trx: Trx, id: number): Promise<void> {
+  const now = sql<string>`now()`;
+  await trx.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute();
+  await trx
+    .updateTable('tokens')
+    .set({ revoked_at: now })
+    .where('project_id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+function columns({ name, description, quota = {} }: ProjectValues) {
+  const { servers, cpu, ram, disk, addresses } = quota;
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(servers !== undefined && { max_servers: servers }),
+    ...(cpu !== undefined && { max_cpu: cpu }),
+    ...(ram !== undefined && { max_ram_mb: ram }),
+    ...(disk !== undefined && { max_disk_gb: disk }),
+    ...(addresses !== undefined && { max_addresses: addresses }),
+  };
+}

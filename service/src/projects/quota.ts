@@ -1,0 +1,54 @@
+import { type ProjectQuota, type QuotaName, quotaNames } from '@berth/contract/projects';
+import type { Trx } from '../db/connection.ts';
+import { Problem } from '../problem.ts';
+import { lockProject, type ProjectRow } from './queries.ts';
+
+/** How much of each a server, or several, would take. */
+export type Demand = Record<QuotaName, number>;
+
+export function quotaOf(row: ProjectRow): ProjectQuota {
+  return {
+    servers: { limit: row.max_servers, used: row.used_servers },
+    cpu: { limit: row.max_cpu, used: row.used_cpu },
+    ram: { limit: row.max_ram_mb, used: row.used_ram_mb },
+    disk: { limit: row.max_disk_gb, used: row.used_disk_gb },
+    addresses: { limit: row.max_addresses, used: row.used_addresses },
+  };
+}
+
+/** Throws `quota_exceeded` (403) unless the project has that much left, until the transaction ends. */
+export async function requireQuota(trx: Trx, projectId: number, demand: Demand): Promise<void> {
+  const project = await lockProject(trx, projectId);
+  if (!project) throw new Problem('project_not_found', `No project has the id ${projectId}.`);
+  const quota = quotaOf(project);
+  const exceeded = quotaNames.flatMap((name) => {
+    const { limit, used } = quota[name];
+    const asked = demand[name];
+    return limit !== null && used + asked > limit ? [{ quota: name, limit, used, asked }] : [];
+  });
+  const [first] = exceeded;
+  if (first) throw new Problem('quota_exceeded', sentence(exceeded), { members: first });
+}
+
+interface Exceeded {
+  quota: QuotaName;
+  limit: number;
+  used: number;
+  asked: number;
+}
+
+const units: Record<QuotaName, string> = {
+  servers: 'servers',
+  cpu: 'cores',
+  ram: 'MB of memory',
+  disk: 'GB of disk',
+  addresses: 'addresses',
+};
+
+function sentence(exceeded: Exceeded[]): string {
+  const parts = exceeded.map(
+    ({ quota, limit, used, asked }) =>
+      `it may hold ${limit} ${units[quota]} and holds ${used}; this would take ${asked} more`,
+  );
+  return `The project's quota is used up: ${parts.join('; ')}. Delete servers, or have the quota raised.`;
+}

@@ -1,0 +1,169 @@
+import {
+  Project,
+  ProjectCreate,
+  ProjectQuery,
+  ProjectQuota,
+  ProjectUpdate,
+} from '@berth/contract/projects';
+import { IdParams } from '@berth/contract/values';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { apiPath } from '../http/api-path.ts';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { answerPage, readPage } from '../http/pagination.ts';
+import { pathId } from '../http/path-id.ts';
+import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
+import { findProject, listProjects } from './queries.ts';
+import { quotaOf } from './quota.ts';
+import { projectView } from './view.ts';
+
+const tags = ['Projects'];
+
+export function projectRoutes(app: App, deps: Deps): void {
+  readRoutes(app, deps);
+  changeRoutes(app, deps);
+}
+
+type WithId = FastifyRequest<{ Params: { id: string } }>;
+
+function readRoutes(app: App, { db }: Deps): void {
+  const read = { config: { scope: 'servers:read' } } as const;
+
+  app.get(
+    '/projects',
+    {
+      ...read,
+      schema: {
+        operationId: 'project_list',
+        summary: 'List projects',
+        description: 'The own one; for administrators, all.',
+        tags,
+        querystring: ProjectQuery,
+        response: { 200: Type.Array(Project) },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage(request.query);
+      const { project, scopes } = request.caller;
+      const rows = await listProjects(db, {
+        only: scopes.includes('admin') ? undefined : project.id,
+        afterId: page.after?.id ?? 0,
+        limit: page.fetch,
+      });
+      return answerPage(request, reply, page, rows).map(projectView);
+    },
+  );
+
+  async function find(request: WithId) {
+    const id = pathId(request.params.id, projectNotFound);
+    const { project, scopes } = request.caller;
+    const row =
+      scopes.includes('admin') || id === project.id ? await findProject(db, id) : undefined;
+    if (!row) throw projectNotFound(id);
+    return row;
+  }
+
+  app.get(
+    '/projects/:id',
+    {
+      ...read,
+      schema: {
+        operationId: 'project_view',
+        summary: 'Show a project',
+        tags,
+        params: IdParams,
+        response: { 200: Project },
+      },
+    },
+    async (request) => projectView(await find(request)),
+  );
+
+  app.get(
+    '/projects/:id/quota',
+    {
+      ...read,
+      schema: {
+        operationId: 'project_quota',
+        summary: 'Show what a project may hold and holds',
+        tags,
+        params: IdParams,
+        response: { 200: ProjectQuota },
+      },
+    },
+    async (request) => quotaOf(await find(request)),
+  );
+}
+
+function changeRoutes(app: App, deps: Deps): void {
+  const config = { scope: 'admin' } as const;
+  const one = { tags, params: IdParams };
+
+  app.post(
+    '/projects',
+    {
+      config,
+      schema: {
+        operationId: 'project_create',
+        summary: 'Make a project',
+        tags,
+        body: ProjectCreate,
+        response: { 201: Project },
+      },
+    },
+    async (request, reply) => {
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await createProject(trx, request.body);
+        const headers = { Location: apiPath(request, `/projects/${row.id}`) };
+        const target = { kind: 'project', id: row.id } as const;
+        return { status: 201, headers, body: projectView(row), target };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.patch(
+    '/projects/:id',
+    {
+      config,
+      schema: {
+        ...one,
+        operationId: 'project_update',
+        summary: 'Change a project, such as its quota',
+        body: ProjectUpdate,
+        response: { 200: Project },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, projectNotFound);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await changeProject(trx, id, request.body);
+        return { status: 200, body: projectView(row), target: { kind: 'project', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.delete(
+    '/projects/:id',
+    {
+      config,
+      schema: {
+        ...one,
+        operationId: 'project_delete',
+        summary: 'Delete a project that has no servers',
+        description: 'Its tokens are revoked. Its history stays.',
+        response: { 200: Project },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, projectNotFound);
+      const answer = await change(request, deps, async ({ trx, project }) => {
+        const row = await deleteProject(trx, id, project.id);
+        return { status: 200, body: projectView(row), target: { kind: 'project', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}

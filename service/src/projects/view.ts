@@ -1,0 +1,19 @@
+import type { Project } from '@berth/contract/projects';
+import type { ProjectRow } from './queries.ts';
+
+/** A row as the API shows it. */
+export function projectView(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    quota: {
+      servers: row.max_servers,
+      cpu: row.max_cpu,
+      ram: row.max_ram_mb,
+      disk: row.max_disk_gb,
+      addresses: row.max_addresses,
+    },
+    created_at: row.created_at,
+  };
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Trx } from '../db/connection.ts';
+import type { EngineStatus, ServerStatus } from '../db/schema.ts';
+
+const now = sql<string>`now()`;
+
+export interface ServerState {
+  status?: ServerStatus;
+  realStatus?: EngineStatus;
+  error?: string | null;
+  installed?: boolean;
+}
+
+export async function setServerState(trx: Trx, id: number, state: ServerState): Promise<void> {
+  await trx
+    .updateTable('servers')
+    .set({
+      ...(state.status && { status: state.status }),
+      ...(state.realStatus && { real_status: state.realStatus, real_status_at: now }),
+      ...(state.error !== undefined && { error: state.error }),
+      ...(state.installed !== undefined && {
+        installed_at: state.installed ? now : null,
+      }),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The row stays as a tombstone; whatever it held must have been released before. */
+export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
+  await trx
+    .updateTable('servers')
+    .set({ deleted_at: now, real_status: 'not_exists', real_status_at: now, error: null })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Scope } from '../http/app-types.ts';
+
+/** A token that is asked for by its secret, with what decides whether it holds. */
+export interface FoundToken {
+  id: number;
+  projectId: number;
+  scopes: Scope[];
+  expiresAt: string | null;
+  isExpired: boolean;
+  allowedNetworks: string[];
+  isFromAllowedNetwork: boolean;
+  wantedProjectExists: boolean;
+  /** Whether its last use was noted within the last minute. */
+  isNoted: boolean;
+}
+
+/** Undefined also for a revoked one, and for one of a project that was deleted. */
+export async function findTokenByHash(
+  db: Queryable,
+  hash: Buffer,
+  address: string,
+  wantedProject = 0,
+): Promise<FoundToken | undefined> {
+  return await db
+    .selectFrom('tokens')
+    .innerJoin('projects', 'projects.id', 'tokens.project_id')
+    .select(['tokens.id', 'project_id as projectId', 'expires_at as expiresAt'])
+    .select(sql<Scope[]>`scopes`.as('scopes'))
+    .select(sql<string[]>`allowed_networks::text[]`.as('allowedNetworks'))
+    .select(
+      sql<boolean>`allowed_networks = '{}' or ${address}::inet <<= any (allowed_networks)`.as(
+        'isFromAllowedNetwork',
+      ),
+    )
+    .select(
+      sql<boolean>`exists (select from projects wanted
+        where wanted.id = ${wantedProject} and wanted.deleted_at is null)`.as(
+        'wantedProjectExists',
+      ),
+    )
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
+    .select(sql<boolean>`coalesce(last_used_at > now() - interval '1 minute', false)`.as('isNoted'))
+    .where('secret_sha256', '=', hash)
+    .where('revoked_at', 'is', null)
+    .where('projects.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Notes that a token was used, unless another request did so within the last minute. */
+export async function noteTokenUse(db: Queryable, id: number): Promise<void> {
+  await db
+    .updateTable('tokens')
+    .set({ last_used_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .where(sql<boolean>`coalesce(last_used_at < now() - interval '1 minute', true)`)
+    .execute();
+}
+
+export interface NewToken {
+  projectId: number;
+  name: string;
+  hash: Buffer;
+  scopes: string[];
+  expiresAt: Date | null;
+}
+
+export async function insertToken(db: Queryable, token: NewToken): Promise<number> {
+  const { id } = await db
+    .insertInto('tokens')
+    .values({
+      project_id: token.projectId,
+      name: token.name,
+      secret_sha256: token.hash,
+      scopes: token.scopes,
+      expires_at: token.expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function listTokens(db: Queryable) {
+  return await db
+    .selectFrom('tokens')
+    .innerJoin('projects', 'projects.id', 'tokens.project_id')
+    .select(['tokens.id', 'tokens.name', 'projects.name as project', 'scopes'])
+    .select(['tokens.created_at', 'expires_at', 'last_used_at', 'revoked_at'])
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
+    .orderBy('tokens.id')
+    .execute();
+}
+
+/** Answers whether there was one to revoke. */
+export async function revokeToken(db: Queryable, id: number): Promise<boolean> {
+  const result = await db
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function revokeTokensNamed(db: Queryable, name: string): Promise<void> {
+  await db
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+export async function findProject(db: Queryable, name: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** One transaction at a time makes or revokes tokens of a name; until its end. */
+export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
+}
+
+/** Whether there is one of this name that holds. */
+export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
+  const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
+  return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,24 @@
+import { BlockList, isIP } from 'node:net';
+
+/** A network as it is written in full, such as `203.0.113.0/24`; undefined for what is none. */
+export function normalNetwork(text: string): string | undefined {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  const bits = family === 4 ? 32 : 128;
+  const length = prefix === undefined ? bits : Number(prefix);
+  if (family === 0 || rest.length > 0 || length > bits) return undefined;
+  return `${address}/${length}`;
+}
+
+/** Whether all of a network lies within one of the others. Both as `normalNetwork` writes them. */
+export function isWithin(network: string, others: readonly string[]): boolean {
+  const [address = '', length] = network.split('/');
+  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  return others.some((other) => {
+    const [base = '', otherLength] = other.split('/');
+    if (isIP(base) !== isIP(address) || Number(length) < Number(otherLength)) return false;
+    const list = new BlockList();
+    list.addSubnet(base, Number(otherLength), family);
+    return list.check(address, family);
+  });
+}

@@ -1,0 +1,142 @@
+import { NewToken, Token, TokenCreate, TokenQuery, Whoami } from '@berth/contract/tokens';
+import { IdParams } from '@berth/contract/values';
+import { Type } from 'typebox';
+import { apiPath } from '../http/api-path.ts';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { answerPage, readPage } from '../http/pagination.ts';
+import { pathId } from '../http/path-id.ts';
+import { findProject } from '../projects/queries.ts';
+import { findToken, listTokens } from './queries.ts';
+import { createToken, revokeToken, tokenNotFound } from './tokens.ts';
+import { tokenView } from './view.ts';
+
+const tags = ['Tokens'];
+
+export function tokenRoutes(app: App, deps: Deps): void {
+  readRoutes(app, deps);
+  changeRoutes(app, deps);
+}
+
+function readRoutes(app: App, { db }: Deps): void {
+  const config = { scope: 'servers:read' } as const;
+
+  app.get(
+    '/whoami',
+    {
+      config,
+      schema: {
+        operationId: 'whoami',
+        summary: 'Show who asks',
+        description: 'What the token allows, and the project that requests with it are about.',
+        tags,
+        response: { 200: Whoami },
+      },
+    },
+    async (request): Promise<Whoami> => {
+      const { tokenId, project, scopes, expiresAt, allowedNetworks } = request.caller;
+      const row = await findProject(db, project.id);
+      return {
+        token_id: tokenId,
+        project: { id: project.id, name: row?.name ?? '' },
+        scopes: [...scopes],
+        expires_at: expiresAt,
+        allowed_networks: [...allowedNetworks],
+        address: request.ip,
+      };
+    },
+  );
+
+  app.get(
+    '/tokens',
+    {
+      config,
+      schema: {
+        operationId: 'token_list',
+        summary: 'List the tokens of the project',
+        description: 'Those that were not revoked. No secret is shown.',
+        tags,
+        querystring: TokenQuery,
+        response: { 200: Type.Array(Token) },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage(request.query);
+      const { project } = request.caller;
+      const rows = await listTokens(project, { afterId: page.after?.id ?? 0, limit: page.fetch });
+      return answerPage(request, reply, page, rows).map(tokenView);
+    },
+  );
+
+  app.get(
+    '/tokens/:id',
+    {
+      config,
+      schema: {
+        operationId: 'token_view',
+        summary: 'Show a token',
+        tags,
+        params: IdParams,
+        response: { 200: Token },
+      },
+    },
+    async (request) => {
+      const id = pathId(request.params.id, tokenNotFound);
+      const row = await findToken(request.caller.project, id);
+      if (!row) throw tokenNotFound(id);
+      return tokenView(row);
+    },
+  );
+}
+
+function changeRoutes(app: App, deps: Deps): void {
+  const config = { scope: 'servers:write' } as const;
+
+  app.post(
+    '/tokens',
+    {
+      config,
+      schema: {
+        operationId: 'token_create',
+        summary: 'Make a token',
+        description: 'No stronger than the one that makes it. Its secret is shown this once.',
+        tags,
+        body: TokenCreate,
+        response: { 201: NewToken },
+      },
+    },
+    async (request, reply) => {
+      const answer = await change(request, deps, async ({ project }) => {
+        const { token, row } = await createToken(project, request.caller, request.body);
+        const headers = { Location: apiPath(request, `/tokens/${row.id}`) };
+        const target = { kind: 'token', id: row.id } as const;
+        return { status: 201, headers, body: tokenView(row), secret: { token }, target };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.delete(
+    '/tokens/:id',
+    {
+      config,
+      schema: {
+        operationId: 'token_revoke',
+        summary: 'Revoke a token',
+        description: 'It holds no longer at any replica from the next request on.',
+        tags,
+        params: IdParams,
+        response: { 200: Token },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, tokenNotFound);
+      const answer = await change(request, deps, async ({ project }) => {
+        const row = await revokeToken(project, id);
+        return { status: 200, body: tokenView(row), target: { kind: 'token', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}

@@ -1,0 +1,81 @@
+import type { TokenCreate } from '@berth/contract/tokens';
+import type { Project } from '../db/project.ts';
+import type { Caller, Scope } from '../http/app-types.ts';
+import { allows } from '../http/scopes.ts';
+import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { isWithin, normalNetwork } from './networks.ts';
+import { findToken, insertToken, markTokenRevoked, type ShownToken } from './queries.ts';
+import { generateToken, tokenHash } from './token.ts';
+
+export function tokenNotFound(id: number | string): Problem {
+  return new Problem('token_not_found', `No token has the id ${id}.`);
+}
+
+/** Makes a token that is no stronger than its maker: in what it may, from where, and for how long. */
+export async function createToken(
+  project: Project,
+  caller: Caller,
+  body: TokenCreate,
+): Promise<{ token: string; row: ShownToken }> {
+  const { name, scopes } = body;
+  const expiresAt = body.expires_at ?? caller.expiresAt;
+  const wanted = body.allowed_networks ?? caller.allowedNetworks;
+  const allowedNetworks = wanted.map((network) => normalNetwork(network) ?? network);
+  const errors = [
+    ...scopeErrors(scopes, caller),
+    ...expiryErrors(expiresAt, caller),
+    ...networkErrors(allowedNetworks, caller),
+  ];
+  if (errors.length > 0) throw invalidFields(errors);
+  const token = generateToken();
+  const hash = tokenHash(token);
+  const id = await insertToken(project, { name, hash, scopes, expiresAt, allowedNetworks });
+  return { token, row: await requireToken(project, id) };
+}
+
+/** Holds at once: each request looks at the token anew. */
+export async function revokeToken(project: Project, id: number): Promise<ShownToken> {
+  const row = await requireToken(project, id);
+  await markTokenRevoked(project, id);
+  return row;
+}
+
+async function requireToken(project: Project, id: number): Promise<ShownToken> {
+  const row = await findToken(project, id);
+  if (!row) throw tokenNotFound(id);
+  return row;
+}
+
+function scopeErrors(scopes: readonly Scope[], caller: Caller): FieldError[] {
+  return scopes.flatMap((scope, index) =>
+    allows(caller.scopes, scope)
+      ? []
+      : [{ pointer: `/scopes/${index}`, detail: `You lack ${scope} yourself.` }],
+  );
+}
+
+function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
+  const pointer = '/expires_at';
+  if (expiresAt === null) return [];
+  const time = Date.parse(expiresAt);
+  if (Number.isNaN(time)) return [{ pointer, detail: 'There is no such time.' }];
+  if (time <= Date.now()) return [{ pointer, detail: 'Must lie ahead.' }];
+  if (caller.expiresAt === null || time <= Date.parse(caller.expiresAt)) return [];
+  return [{ pointer, detail: `You expire yourself at ${caller.expiresAt}: not later than that.` }];
+}
+
+function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {
+  const own = caller.allowedNetworks;
+  if (networks.length === 0 && own.length > 0) {
+    const detail = `Must not be empty: you are limited to ${own.join(', ')} yourself.`;
+    return [{ pointer: '/allowed_networks', detail }];
+  }
+  return networks.flatMap((network, index) => {
+    const pointer = `/allowed_networks/${index}`;
+    if (!normalNetwork(network)) {
+      return [{ pointer, detail: 'Must be a network such as 203.0.113.0/24 or 2001:db8::/32.' }];
+    }
+    if (own.length === 0 || isWithin(network, own)) return [];
+    return [{ pointer, detail: `Must lie within ${own.join(', ')}, as you do.` }];
+  });
+}

@@ -1,0 +1,16 @@
+import type { Token } from '@berth/contract/tokens';
+import type { ShownToken } from './queries.ts';
+
+/** A row as the API shows it. */
+export function tokenView(row: ShownToken): Token {
+  return {
+    id: row.id,
+    name: row.name,
+    project_id: row.project_id,
+    scopes: row.scopes,
+    allowed_networks: row.allowed_networks,
+    expires_at: row.expires_at,
+    last_used_at: row.last_used_at,
+    created_at: row.created_at,
+  };
+}
