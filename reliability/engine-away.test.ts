@@ -19,8 +19,8 @@ before(async () => {
 after(() => laboratory.close());
 
 const unreachable = /could not be reached/;
-/** Without the name of a class before it. */
-const unfollowed = /^\/\S+ (could not be reached|closed the event stream)/;
+/** With neither the name of a class before it nor an address. */
+const unfollowed = /^Incus (could not be reached: [A-Z_]+|closed the event stream: \d+)$/;
 
 /** As the API shows it, and no error with it. */
 async function isShown(id: number, status: string, realStatus: string): Promise<void> {

@@ -88,6 +88,7 @@ export async function openLaboratory({
     .updateTable('locations')
     .set({ engine: JSON.stringify({ socket_path: socketPath }) })
     .execute();
+  await enterMembers(database, members);
   const location = await requireLocation(db, place.locationId);
   const engines = createEngines();
   stack.defer(() => engines.close());
@@ -167,4 +168,13 @@ export async function openLaboratory({
     ask: async (path) => (await inject(app, { url: `/v1${path}`, headers })).json(),
     close: () => open.disposeAsync(),
   };
+}
+
+/** A node for each member, in place of the one without a cluster. */
+async function enterMembers({ db }: TestDatabase, members: string[]): Promise<void> {
+  if (members.length === 0) return;
+  const { id: _, ...node } = await db.selectFrom('nodes').selectAll().executeTakeFirstOrThrow();
+  await db.deleteFrom('nodes').execute();
+  const nodes = members.map((name) => ({ ...node, name, member: name }));
+  await db.insertInto('nodes').values(nodes).execute();
 }

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-it('servers on a member that is down keep their status, and are followed once it is back', async () => {
+it('servers on a member that is down keep their status, are unavailable, and are followed once it is back', async () => {
   const { client, simulator } = laboratory;
   const servers = [
     await runningServer(laboratory, 'one'),
@@ -27,8 +27,14 @@ it('servers on a member that is down keep their status, and are followed once it
     return server;
   };
   const is = (id: number, wanted: string) => () => isRecordedAs(laboratory, id, wanted);
+  const isReally = (id: number, wanted: string) => async () => {
+    const { real_status } = await laboratory.ask(`/servers/${id}/status`);
+    assert.equal(real_status, wanted);
+  };
   assert.equal(listed.find(({ name }) => name === on('b').name)?.status, 'Error');
   await throughout(5 * sweepMilliseconds, is(on('b').id, 'started'));
+  await within(2000, isReally(on('b').id, 'unavailable'));
+  await isReally(on('a').id, 'started')();
 
   // The others are followed all the same, by sweeps alone.
   simulator.disturbEvents({ lose: 1000 });
@@ -38,4 +44,5 @@ it('servers on a member that is down keep their status, and are followed once it
   await is(on('b').id, 'started')();
   simulator.takeMemberDown('b', false);
   await within(2000, is(on('b').id, 'stopped'));
+  await within(2000, isReally(on('b').id, 'stopped'));
 });

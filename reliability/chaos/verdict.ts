@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../e2e/database.ts';
 import type { Instance } from '../../service/src/incus/instances.ts';
-import type { Storm } from './storm.ts';
 import type { World } from './worlds.ts';
 
 const settledWithinMs = 60_000;
+
+/** Ids of what was answered with success. */
+interface Accepted {
+  servers: ReadonlySet<number>;
+  operations: ReadonlySet<number>;
+}
 
 interface ServerRow {
   id: number;
@@ -20,12 +25,12 @@ interface ServerRow {
  * Waits until nothing is under way, and checks that nothing was lost, doubled or left half done.
  * Answers how long that took, in milliseconds.
  */
-export async function settle(world: World, storm: Storm): Promise<number> {
+export async function settle(world: World, accepted: Accepted): Promise<number> {
   const began = performance.now();
   const end = began + settledWithinMs;
   for (;;) {
     try {
-      await check(world, storm);
+      await check(world, accepted);
       return performance.now() - began;
     } catch (error) {
       // What is not so yet may become so: the time is what counts.
@@ -35,12 +40,12 @@ export async function settle(world: World, storm: Storm): Promise<number> {
   }
 }
 
-async function check(world: World, storm: Storm): Promise<void> {
-  await everyOperationEnded(world, storm);
+async function check(world: World, accepted: Accepted): Promise<void> {
+  await everyOperationEnded(world, accepted);
   const servers = await serverRows(world);
   assert.deepEqual(
     servers.map(({ id }) => id).sort((a, b) => a - b),
-    [...storm.servers].sort((a, b) => a - b),
+    [...accepted.servers].sort((a, b) => a - b),
     'the servers are those whose create was accepted',
   );
   const live = servers.filter((server) => !server.isDeleted);
@@ -51,7 +56,7 @@ async function check(world: World, storm: Storm): Promise<void> {
   await volumesAreInstances(world, instances);
 }
 
-async function everyOperationEnded({ directory }: World, storm: Storm): Promise<void> {
+async function everyOperationEnded({ directory }: World, accepted: Accepted): Promise<void> {
   const rows = await query<{ id: number; status: string; error: unknown }>(
     directory,
     'select id::int, status, error from operations',
@@ -59,7 +64,7 @@ async function everyOperationEnded({ directory }: World, storm: Storm): Promise<
   const open = rows.filter(({ status }) => status === 'pending' || status === 'running');
   assert.deepEqual(open, [], 'no operation is open');
   const known = new Set(rows.map(({ id }) => id));
-  const lost = [...storm.operations].filter((id) => !known.has(id));
+  const lost = [...accepted.operations].filter((id) => !known.has(id));
   assert.deepEqual(lost, [], 'no accepted operation is lost');
   const mute = rows.filter(({ status, error }) => status === 'failed' && error === null);
   assert.deepEqual(mute, [], 'what failed says why');

@@ -4,6 +4,8 @@ import { loadConfig } from './config.ts';
 import { type RunningService, startService } from './start.ts';
 import type { AdminToken } from './tokens/admin.ts';
 
+// Nobody listens any more, or the disk is full: no reason to end.
+process.stdout.on('error', () => undefined);
 const say = (text: string) => process.stdout.write(`• ${text}\n`);
 
 function welcome({ url, admin }: RunningService): void {

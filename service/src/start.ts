@@ -1,6 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { ensureIncus } from '../../setup/incus-daemon.ts';
 import { createApi } from './api.ts';
 import type { Config } from './config.ts';
@@ -8,6 +8,7 @@ import { openDatabase } from './db/open.ts';
 import { createIncusClient } from './incus/client.ts';
 import { createEngines } from './locations/engines.ts';
 import { ensureLocalLocation } from './locations/local.ts';
+import { createLog } from './log.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
 import { agreeOnSecretKey, loadSecretKey } from './secret-key.ts';
@@ -42,7 +43,7 @@ export async function startService(
 
 async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<RunningService> {
   await using stack = new AsyncDisposableStack();
-  const log = pino({ level: config.logLevel }, pino.destination(2));
+  const log = createLog(config.logLevel);
   await makeDirectory(config.dataDir);
   const foundation = await layFoundation(stack, config, log, { say, signal });
   const isOnlyService = !config.databaseUrl;

@@ -160,7 +160,7 @@ export function createApi(
           return await reader(response);
         } catch (error) {
           // The connection may also break in the midst of an answer.
-          throw errorFromConnection(error, `Incus (${what})`);
+          throw errorFromConnection(error, what);
         }
       },
     );

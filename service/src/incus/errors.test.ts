@@ -112,7 +112,8 @@ describe('errorFromConnection', () => {
       assert.ok(error instanceof EngineError);
       assert.equal(error.code, expected);
       assert.equal(error.cause, cause);
-      assert.match(error.message, /\/run\/incus\.socket/);
+      assert.equal(error.where, '/run/incus.socket');
+      assert.doesNotMatch(error.message, /incus\.socket/, 'the address is for operators alone');
       assert.equal(failedBeforeSending(cause), beforeSending);
     });
   }

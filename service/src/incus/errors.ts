@@ -28,15 +28,21 @@ const retryableByDefault: Record<EngineErrorCode, boolean> = {
 interface EngineErrorDetails {
   retryable?: boolean;
   host?: string | undefined;
+  where?: string;
   cause?: unknown;
 }
 
-/** Every failure of a call to Incus. Only the caller's own abort is thrown as it is. */
+/**
+ * Every failure of a call to Incus. Only the caller's own abort is thrown as it is. Its message may be
+ * shown to whoever the call was made for.
+ */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
   readonly retryable: boolean;
   /** The host that Incus could not reach, such as an image server; undefined for Incus itself. */
   readonly host: string | undefined;
+  /** The socket or URL of Incus itself, for operators alone. */
+  readonly where: string | undefined;
 
   constructor(code: EngineErrorCode, message: string, details: EngineErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -44,6 +50,7 @@ export class EngineError extends Error {
     this.code = code;
     this.retryable = details.retryable ?? retryableByDefault[code];
     this.host = details.host;
+    this.where = details.where;
   }
 }
 
@@ -153,10 +160,11 @@ export function failedBeforeSending(error: unknown): boolean {
   return connectCodes.has(code) || (tlsCode.test(code) && !code.startsWith('ERR_SSL_'));
 }
 
+/** Node's own words contain the address, but for those on certificates. */
 function reasonOf(error: unknown, code: string): string {
   // Node speaks of authorities here, of which we use none.
   if (notThePinned.test(code)) return `its certificate is not the pinned one (${code})`;
-  return error instanceof Error && error.message !== '' ? error.message : code;
+  return error instanceof Error && tlsCode.test(code) ? error.message : code;
 }
 
 /**
@@ -166,13 +174,17 @@ function reasonOf(error: unknown, code: string): string {
 export function errorFromConnection(error: unknown, where: string): unknown {
   const code = errorCode(error);
   const reason = reasonOf(error, code);
-  const details = { cause: error };
+  const details = { cause: error, where };
   if (code === 'EACCES' || code === 'EPERM') {
-    return new EngineError('forbidden', `No permission to use ${where}: ${reason}`, details);
+    return new EngineError('forbidden', `No permission to use Incus: ${reason}`, details);
   }
   if (error instanceof Error && error.name === 'HTTPParserError') {
-    return new EngineError('failed', `${where} does not speak HTTP: ${reason}`, details);
+    return new EngineError(
+      'failed',
+      `What answers for Incus does not speak HTTP: ${reason}`,
+      details,
+    );
   }
   if (!failedBeforeSending(error) && !brokenCodes.has(code) && !tlsCode.test(code)) return error;
-  return new EngineError('unreachable', `${where} could not be reached: ${reason}`, details);
+  return new EngineError('unreachable', `Incus could not be reached: ${reason}`, details);
 }

@@ -136,7 +136,9 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
     socket.on('close', (code) => {
       stopPinging();
       options.signal.removeEventListener('abort', onAbort);
-      reason ??= new EngineError('unreachable', `${options.name} closed the event stream: ${code}`);
+      reason ??= new EngineError('unreachable', `Incus closed the event stream: ${code}`, {
+        where: options.name,
+      });
       resolve({ reason, lasted: performance.now() - connectedAt > lastingMs });
     });
   });
@@ -148,7 +150,7 @@ function keepAlive(
   options: WatchOptions & { name: string },
   end: (why: unknown) => void,
 ): () => void {
-  const seconds = options.pingSeconds ?? 10;
+  const { pingSeconds: seconds = 10, name: where } = options;
   let alive = true;
   const seen = () => {
     alive = true;
@@ -156,7 +158,7 @@ function keepAlive(
   for (const sign of ['message', 'ping', 'pong'] as const) socket.on(sign, seen);
   const timer = setInterval(() => {
     if (socket.readyState !== WebSocket.OPEN) return;
-    if (!alive) end(new EngineError('timeout', `${options.name}: the event stream went silent`));
+    if (!alive) end(new EngineError('timeout', 'The event stream went silent', { where }));
     else socket.ping();
     alive = false;
   }, seconds * 1000);

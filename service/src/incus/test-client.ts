@@ -39,11 +39,12 @@ export async function clientOf(
 }
 
 /** For `assert.rejects`. */
-export function failsWith(code: EngineErrorCode, message: RegExp = /./) {
+export function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: string) {
   return (error: unknown) => {
     assert.ok(error instanceof EngineError, String(error));
     assert.equal(error.code, code, error.message);
     assert.match(error.message, message);
+    if (where !== undefined) assert.equal(error.where, where);
     return true;
   };
 }

@@ -11,8 +11,9 @@ export async function engineView(
   try {
     return await ask(client, instanceName(server.uuid), server.pool);
   } catch (error) {
-    if (error instanceof EngineError) return [['engine', `can't be asked: ${error.message}`]];
-    throw error;
+    if (!(error instanceof EngineError)) throw error;
+    const where = error.where ? ` (${error.where})` : '';
+    return [['engine', `can't be asked: ${error.message}${where}`]];
   }
 }
 

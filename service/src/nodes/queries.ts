@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 
 export interface NodeRoom {
   id: number;
@@ -48,5 +48,23 @@ export async function upsertNode(trx: Trx, locationId: number, node: NodeFacts):
     .onConflict((oc) =>
       oc.columns(['location_id', 'name']).doUpdateSet({ ...facts, updated_at: sql<string>`now()` }),
     )
+    .execute();
+}
+
+/** Enters which members of a location's cluster can't be asked; all others can. */
+export async function setSilentMembers(
+  db: Queryable,
+  locationId: number,
+  members: string[],
+): Promise<void> {
+  const status = sql<
+    NodeFacts['status']
+  >`case when member = any(${members}) then 'offline' else 'online' end`;
+  await db
+    .updateTable('nodes')
+    .set({ status, updated_at: sql<string>`now()` })
+    .where('location_id', '=', locationId)
+    .where('member', 'is not', null)
+    .where('status', '<>', status)
     .execute();
 }

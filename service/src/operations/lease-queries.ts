@@ -130,24 +130,30 @@ export interface StepCommit {
   lastError?: string | null;
 }
 
-/** Writes what a step came to. Undefined when the lease is no longer ours: nothing was written. */
+/**
+ * Writes what a step came to; its next look is at the deadline at the latest. Undefined when the lease
+ * is no longer ours: nothing was written.
+ */
 export async function commitStep(
   db: Queryable,
   lease: Lease,
   commit: StepCommit,
 ): Promise<OperationRow | undefined> {
+  const { deadlineSeconds, wakeInSeconds = 0 } = commit;
+  const deadline =
+    deadlineSeconds === undefined
+      ? sql.ref<string>('deadline_at')
+      : sql<string>`now() + make_interval(secs => ${deadlineSeconds})`;
   return await db
     .updateTable('operations')
     .set({
       ...(commit.step !== undefined && { step: commit.step, step_since: sql`now()` }),
       ...(commit.patch && { state: sql`state || ${JSON.stringify(commit.patch)}::jsonb` }),
       ...(commit.commands && { commands: JSON.stringify(commit.commands) }),
-      ...(commit.deadlineSeconds !== undefined && {
-        deadline_at: sql`now() + make_interval(secs => ${commit.deadlineSeconds})`,
-      }),
+      deadline_at: deadline,
       progress: sql`greatest(progress, ${commit.progress})`,
       message: commit.message,
-      wake_at: sql`now() + make_interval(secs => ${commit.wakeInSeconds ?? 0})`,
+      wake_at: sql`least(now() + make_interval(secs => ${wakeInSeconds}), ${deadline})`,
       attempts: commit.attempts ?? 0,
       last_error: commit.lastError ?? null,
     })

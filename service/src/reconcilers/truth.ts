@@ -4,6 +4,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
+import { setSilentMembers } from '../nodes/queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import { enterSightings, type Sighting, serversWithInstance } from '../servers/truth-queries.ts';
@@ -39,6 +40,7 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal });
   const silent = await silentMembers(subject, instances);
+  await setSilentMembers(db, locationId, [...silent]);
   const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
     const uuid = serverUuid(name);
     const known = silent.has(location) ? undefined : engineStatus(status);
@@ -71,17 +73,24 @@ async function silentMembers({ client, signal }: Subject, instances: Instance[])
   return silent;
 }
 
+/** Looks at each again before it counts as gone; one that can't be looked at keeps no other waiting. */
 async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   if (uuids.length === 0) return;
-  const expected = new Set(
-    (await serversWithInstance(subject.db, subject.locationId)).map((s) => s.uuid),
-  );
+  const { db, locationId, signal } = subject;
+  const expected = new Set((await serversWithInstance(db, locationId)).map(({ uuid }) => uuid));
   const ours = uuids.filter((uuid) => expected.has(uuid));
   if (ours.length === 0) return;
-  await sleep(secondReadingMilliseconds, undefined, { signal: subject.signal });
-  for (const uuid of ours) {
-    const readAt = await databaseTime(subject.db);
-    if ((await read(subject, instanceName(uuid))) !== 'absent') continue;
-    await enterSightings(subject.db, readAt, [{ uuid, status: 'not_exists' }]);
-  }
+  await sleep(secondReadingMilliseconds, undefined, { signal });
+  const readAt = await databaseTime(db);
+  const looks = await Promise.allSettled(ours.map((uuid) => read(subject, instanceName(uuid))));
+  const gone = ours.filter(
+    (_, index) => looks[index]?.status === 'fulfilled' && looks[index].value === 'absent',
+  );
+  await enterSightings(
+    db,
+    readAt,
+    gone.map((uuid) => ({ uuid, status: 'not_exists' })),
+  );
+  const failed = looks.find((look) => look.status === 'rejected');
+  if (failed) throw failed.reason;
 }

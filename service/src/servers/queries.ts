@@ -47,7 +47,7 @@ function serversInFull(db: Queryable, projectId: number) {
     .select(usageColumns)
     .select([
       'nodes.name as node',
-      'locations.reachable as location_reachable',
+      sql<boolean>`locations.reachable and nodes.status = 'online'`.as('can_be_asked'),
       'operations.id as operation_id',
       'operations.kind as operation_kind',
       'operations.message as operation_message',

@@ -33,12 +33,14 @@ const idleSentences: Record<ServerStatus, string> = {
   error: 'The server is in error.',
 };
 
+const unavailable = 'Its node does not answer at the moment: this is what was last known.';
+
 /** What `GET /v1/servers/{id}/status` answers. */
 export function statusView(row: ServerInFull): ServerStatusRecord {
-  const idle = row.error ? `${idleSentences[row.status]} ${row.error}` : idleSentences[row.status];
+  const idle = [idleSentences[row.status], row.error, row.can_be_asked ? null : unavailable];
   return {
-    status: row.operation_message ?? idle,
-    real_status: row.location_reachable ? row.real_status : 'unavailable',
+    status: row.operation_message ?? idle.filter((sentence) => sentence !== null).join(' '),
+    real_status: row.can_be_asked ? row.real_status : 'unavailable',
     is_processing: row.operation_id !== null,
     progress: row.operation_progress ?? 100,
   };

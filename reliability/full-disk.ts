@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '../e2e/database.ts';
+import { settle } from './chaos/verdict.ts';
+import { type World, worlds } from './chaos/worlds.ts';
+import { type Asked, ask, create } from './load.ts';
+
+// Fills the disk that a whole Berth lies on, database and log included, and makes room again.
+// full-disk.test.ts runs it where that disk is a small one of its own.
+
+const recoveredWithinMs = 20_000;
+
+await worlds.simulator(async (world) => {
+  const accepted = { servers: new Set<number>(), operations: new Set<number>() };
+  const make = async () => {
+    const asked = await create(world.service, 'full');
+    if (asked.status === 201 && asked.body.id) accepted.servers.add(asked.body.id);
+    return asked;
+  };
+
+  await serves(make);
+  const makeRoom = fill(world.directory);
+  await refusesForLackOfRoom(make);
+  makeRoom();
+  await serves(make);
+  console.log('No room for rows: refused, and served again.');
+
+  const makeRoomAgain = fill(world.directory);
+  await endPostgres(world);
+  await refusesForLackOfRoom(make);
+  await sleep(1000);
+  makeRoomAgain();
+  await serves(make);
+  console.log('No room for the log of PostgreSQL: it ended, and served again.');
+
+  const { status } = await ask(world.service, 'GET', '/health');
+  assert.equal(status, 200);
+  await settle(world, accepted);
+});
+
+/** Takes all the room there is. Answers how to give it back. */
+function fill(directory: string): () => void {
+  const path = join(directory, 'filler');
+  const file = openSync(path, 'w');
+  const block = Buffer.alloc(4096, 1);
+  try {
+    for (;;) writeSync(file, block);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(file);
+  }
+  assert.equal(statfsSync(directory).bavail, 0);
+  return () => rmSync(path);
+}
+
+/** Until a request is told to come again: rows fit in what is there already for a while. */
+async function refusesForLackOfRoom(make: () => Promise<Asked>): Promise<void> {
+  for (let requests = 0; requests < 500; requests += 1) {
+    const { status, retryAfter, body } = await make();
+    if (status === 201) continue;
+    assert.equal(status, 503, JSON.stringify(body));
+    assert.match(retryAfter ?? '', /^[1-9]\d*$/);
+    return;
+  }
+  assert.fail('The full disk was not noticed.');
+}
+
+async function serves(make: () => Promise<Asked>): Promise<void> {
+  const end = performance.now() + recoveredWithinMs;
+  for (;;) {
+    const { status, body } = await make();
+    if (status === 201) return;
+    assert.equal(status, 503, JSON.stringify(body));
+    assert.ok(performance.now() < end, 'It serves no more.');
+    await sleep(100);
+  }
+}
+
+/** Has it need another file for its log of changes, which it does not survive without room. */
+async function endPostgres({ directory }: World): Promise<void> {
+  for (let segments = 0; segments < 20; segments += 1) {
+    const [ended] = await Promise.allSettled([
+      query(directory, `select pg_switch_wal(), pg_logical_emit_message(true, 'fill', 'x')`),
+    ]);
+    if (ended.status === 'rejected') return;
+  }
+  assert.fail('PostgreSQL still writes.');
+}

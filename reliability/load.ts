@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../e2e/service.ts';
+
+/** One request, and what came of it. */
+export interface Asked {
+  method: string;
+  /** When the answer came: milliseconds of `performance.now()`. */
+  at: number;
+  status: number;
+  retryAfter: string | null;
+  body: { id?: number; code?: string };
+}
+
+const answeredWithinMs = 20_000;
+
+export async function ask(
+  { url, token }: Service,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Asked> {
+  const response = await fetch(`${url}/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+    signal: AbortSignal.timeout(answeredWithinMs),
+  });
+  const answer = (await response.json()) as Asked['body'];
+  const retryAfter = response.headers.get('retry-after');
+  return { method, at: performance.now(), status: response.status, retryAfter, body: answer };
+}
+
+export async function create(service: Service, name: string): Promise<Asked> {
+  const size = { cpu: 1, ram: 256, disk: 2 };
+  const wanted = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands: [] };
+  return await ask(service, 'POST', '/servers', { ...wanted, ...size });
+}
+
+const readEveryMs = 10;
+const createEveryMs = 200;
+
+/** Readers and creators that never wait for each other. `end` answers all that they saw. */
+export function beginLoad(service: Service): { end(): Promise<Asked[]> } {
+  const seen: Asked[] = [];
+  let going = true;
+
+  async function repeat(everyMs: number, request: () => Promise<Asked>): Promise<void> {
+    while (going) {
+      seen.push(await request());
+      await sleep(everyMs);
+    }
+  }
+  const read = () => repeat(readEveryMs, () => ask(service, 'GET', '/servers?limit=10'));
+  const make = () => repeat(createEveryMs, () => create(service, 'load'));
+  const working = Promise.all([read(), read(), make(), make()]);
+  // Whoever ends it gets the error.
+  working.catch(() => undefined);
+  return {
+    async end() {
+      going = false;
+      await working;
+      return seen;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { settle } from './chaos/verdict.ts';
+import { worlds } from './chaos/worlds.ts';
+import { type Asked, beginLoad } from './load.ts';
+
+// PostgreSQL stops in immediate mode while requests come in, and is started again by the service.
+
+const recoveredWithinMs = 10_000;
+const restarts = 3;
+
+it('a restart of PostgreSQL under load is a short 503, and loses no accepted create', async (t) => {
+  await worlds.simulator(async (world) => {
+    const accepted = { servers: new Set<number>(), operations: new Set<number>() };
+    for (let restart = 1; restart <= restarts; restart += 1) {
+      const load = beginLoad(world.service);
+      await sleep(500);
+      const killed = performance.now();
+      await world.kill.postgres();
+      await sleep(recoveredWithinMs / 2);
+      const seen = await load.end();
+      for (const { method, status, body } of seen) {
+        if (method === 'POST' && status === 201 && body.id) accepted.servers.add(body.id);
+      }
+      onlyAskedToComeAgain(seen);
+      const took = outage(seen, killed);
+      assert.ok(took > 0 && took < recoveredWithinMs, `it was away for ${took} ms`);
+      t.diagnostic(`restart ${restart}: away for ${Math.round(took)} ms, ${seen.length} requests`);
+    }
+    assert.ok(accepted.servers.size > restarts * 2, `${accepted.servers.size} were accepted`);
+    await settle(world, accepted);
+  });
+});
+
+/** Whoever is not served is told when to come again, and never sees an internal error. */
+function onlyAskedToComeAgain(seen: Asked[]): void {
+  for (const { method, status, retryAfter, body } of seen) {
+    if (status === (method === 'POST' ? 201 : 200)) continue;
+    // A create that finds the pool of addresses or the node's memory used up.
+    if (status === 409) continue;
+    assert.equal(status, 503, `${method}: ${JSON.stringify(body)}`);
+    assert.match(retryAfter ?? '', /^[1-9]\d*$/);
+  }
+}
+
+/** Milliseconds from the kill until all was served again; 0 when nobody noticed. */
+function outage(seen: Asked[], killed: number): number {
+  const refused = seen.filter(({ status, at }) => status === 503 && at > killed);
+  const last = refused.at(-1);
+  if (!last) return 0;
+  assert.ok(
+    seen.some(({ at, status }) => at > last.at && status < 300),
+    'it serves again',
+  );
+  return last.at - killed;
+}

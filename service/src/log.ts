@@ -1,0 +1,14 @@
+import { type Logger, pino } from 'pino';
+
+/** Kept while it can't be written, in bytes; what goes beyond is dropped. */
+const mostKept = 1024 * 1024;
+
+/**
+ * The log, on standard error, a line of JSON each. Where it can't be written, such as to a disk that
+ * is full, the service goes on: it is written once there is room.
+ */
+export function createLog(level: string): Logger {
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: mostKept });
+  destination.on('error', () => undefined);
+  return pino({ level }, destination);
+}
