@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  db,
+  ended,
+  enter,
+  enterFor,
+  enterServer,
+  kindOf,
+  rowOf,
+  run,
+  stopRunners,
+  untilEnded,
+} from '../testing/operations.ts';
+import { leaseNextOperation, renewLease } from './lease-queries.ts';
+import { supersedeOperation } from './queries.ts';
+
+test('an operation is leased once, and again only when its lease has ended', async () => {
+  const kind = kindOf({ only: async () => ended() });
+  const id = await enter(kind);
+  const [a, b] = await Promise.all([
+    leaseNextOperation(db, crypto.randomUUID(), ['test']),
+    leaseNextOperation(db, crypto.randomUUID(), ['test']),
+  ]);
+  const leased = a ?? b;
+  assert.equal([a, b].filter(Boolean).length, 1);
+  assert.equal(leased?.id, id);
+  await db
+    .updateTable('operations')
+    .set({ lease_until: new Date(0) })
+    .where('id', '=', id)
+    .execute();
+  const again = await leaseNextOperation(db, crypto.randomUUID(), ['test']);
+  assert.equal(again?.id, id);
+  assert.equal(await renewLease(db, leased), 'lost', 'the first holder must not write any more');
+  run(kind);
+  await db
+    .updateTable('operations')
+    .set({ lease_until: new Date(0) })
+    .where('id', '=', id)
+    .execute();
+  await untilEnded(id);
+});
+
+test('what supersedes an operation waits until its step has let go', async () => {
+  const events: string[] = [];
+  const slow = kindOf({
+    only: async ({ signal }) => {
+      events.push('slow begins');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      await sleep(300);
+      events.push('slow lets go');
+      signal.throwIfAborted();
+      return ended();
+    },
+  });
+  const quick = kindOf(
+    {
+      only: async () => {
+        events.push('quick begins');
+        return ended();
+      },
+    },
+    { kind: 'quick' },
+  );
+  run(slow);
+  run(quick);
+  const serverId = await enterServer();
+  const first = await enterFor(serverId, slow);
+  while (events.length === 0) await sleep(10);
+  await db.transaction().execute((trx) => supersedeOperation(trx, first, 'a test'));
+  const second = await enterFor(serverId, quick);
+  assert.equal((await untilEnded(second)).status, 'succeeded');
+  assert.deepEqual(events, ['slow begins', 'slow lets go', 'quick begins']);
+  assert.equal((await rowOf(first)).status, 'superseded');
+});
+
+test('a runner that stops lets go at once, and another goes on with the same step', async () => {
+  let runs = 0;
+  const kind = kindOf({
+    only: async ({ signal }) => {
+      runs += 1;
+      if (runs > 1) return ended();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      throw signal.reason;
+    },
+  });
+  run(kind);
+  const id = await enter(kind);
+  while (runs === 0) await sleep(10);
+  await stopRunners();
+  assert.equal((await rowOf(id)).lease_until, null);
+  run(kind);
+  assert.equal((await untilEnded(id)).status, 'succeeded');
+});

@@ -1,0 +1,133 @@
+import { after, afterEach } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { listenForNotifications } from '../db/notifications.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { defineOperation, done, type OperationKind, type Step } from '../operations/define.ts';
+import { insertOperation } from '../operations/queries.ts';
+import { type OperationRunner, startOperationRunner } from '../operations/runner.ts';
+import { insertServer, setServerState } from '../servers/queries.ts';
+import { installation } from './fixtures.ts';
+import { createTestDatabase } from './postgres.ts';
+
+// A database for the tests of a file, and runners that stop after each test.
+
+export type State = Record<string, unknown>;
+
+const log = pino({ level: 'silent' });
+const database = await createTestDatabase();
+export const { db } = database;
+const notifications = listenForNotifications(database.connectionString, log);
+export const place = await installation(db);
+const runners: OperationRunner[] = [];
+
+/** Stops all that run. */
+export async function stopRunners(): Promise<void> {
+  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+}
+
+afterEach(stopRunners);
+
+after(async () => {
+  await notifications.close();
+  await database.close();
+});
+
+export function kindOf(
+  steps: Record<string, Step<State>['run']>,
+  more: Partial<OperationKind<State>> = {},
+): OperationKind {
+  const entries = Object.entries(steps).map(([name, run]) => {
+    return [name, { weight: 1, doing: `at ${name}`, run }] as const;
+  });
+  return defineOperation<State>({
+    kind: 'test',
+    title: 'Testing',
+    deadlineSeconds: 60,
+    first: entries[0]?.[0] ?? '',
+    steps: Object.fromEntries(entries),
+    failed: async (trx, operation, error) =>
+      await setServerState(trx, operation.server_id, { status: 'error', error }),
+    ...more,
+  });
+}
+
+export function run(kind: OperationKind): void {
+  const runner = startOperationRunner({
+    db,
+    notifications,
+    kinds: [kind],
+    concurrency: 8,
+    log,
+    execution: {
+      db,
+      log,
+      engine: async () => ({}) as IncusClient,
+      settings: {
+        installationId: 'test',
+        secretKey: Buffer.alloc(32),
+        stopTimeoutSeconds: 1,
+        createsPerNode: 4,
+        workDir: '/nowhere',
+      },
+    },
+  });
+  runners.push(runner);
+}
+
+export async function enter(kind: OperationKind, more: { secrets?: Buffer } = {}): Promise<number> {
+  const serverId = await enterServer();
+  return await enterFor(serverId, kind, more);
+}
+
+export async function enterServer(): Promise<number> {
+  const uuid = crypto.randomUUID();
+  return await db.transaction().execute((trx) =>
+    insertServer(trx, {
+      ...place,
+      uuid,
+      hostname: 'test',
+      mac: uuid,
+      cpu: 1,
+      ramMb: 256,
+      diskGb: 2,
+      trafficAllowance: null,
+    }),
+  );
+}
+
+export async function enterFor(
+  serverId: number,
+  kind: OperationKind,
+  more: { secrets?: Buffer } = {},
+) {
+  const { kind: name, first: step, deadlineSeconds } = kind;
+  const { id } = await db.transaction().execute((trx) =>
+    insertOperation(trx, {
+      kind: name,
+      step,
+      deadlineSeconds,
+      projectId: place.projectId,
+      serverId,
+      message: 'new',
+      ...more,
+    }),
+  );
+  return id;
+}
+
+export async function rowOf(id: number) {
+  const query = db.selectFrom('operations').selectAll().where('id', '=', id);
+  return await query.executeTakeFirstOrThrow();
+}
+
+export async function untilEnded(id: number) {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const row = await rowOf(id);
+    if (row.finished_at !== null) return row;
+    await sleep(20);
+  }
+  throw new Error(`The operation did not end: ${JSON.stringify(await rowOf(id))}`);
+}
+
+export const ended = () => done('Well done.', async () => undefined);
