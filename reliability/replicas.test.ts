@@ -27,6 +27,7 @@ let simulator: Simulator;
 let token: string;
 let a: Service;
 let b: Service;
+let c: Service;
 
 /** A service of its own data directory; all but the first get the key of the first. */
 async function startReplica(name: string, keyOf?: Service): Promise<Service> {
@@ -49,11 +50,12 @@ before(async () => {
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
   a = await startReplica('a');
   b = await startReplica('b', a);
+  c = await startReplica('c', a);
   ({ token } = a);
 });
 
 after(async () => {
-  for (const name of ['a', 'b', 'stranger']) await removeService(join(root, name));
+  for (const name of ['a', 'b', 'c', 'stranger']) await removeService(join(root, name));
   await simulator.close();
   await database.close();
   rmSync(root, { recursive: true, force: true });
@@ -100,10 +102,10 @@ function create(service: Service, more: object = {}, prefer?: string) {
 }
 
 test('what one accepts, each shows, waits for and works on', async () => {
-  const made = await Promise.all([a, b, a, b].map((service) => create(service, {}, 'wait=30')));
+  const made = await Promise.all([a, b, c, a].map((service) => create(service, {}, 'wait=30')));
   for (const { status, body } of made) {
     assert.deepEqual([status, body.status], [201, 'started']);
-    for (const service of [a, b]) {
+    for (const service of [a, b, c]) {
       assert.equal((await call(service, 'GET', `/servers/${body.id}`)).body.status, 'started');
     }
   }
@@ -121,10 +123,10 @@ test('a token that is revoked holds at none within a second', async () => {
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
   const bearer = stdout.trim();
   const asked = (service: Service) => call(service, 'GET', '/servers', { bearer });
-  for (const service of [a, b]) assert.equal((await asked(service)).status, 200);
+  for (const service of [a, b, c]) assert.equal((await asked(service)).status, 200);
   const id = /^(\d+) +both/m.exec((await tokens('list')).stdout)?.[1] ?? '';
   assert.equal((await tokens('revoke', id)).code, 0);
-  for (const service of [a, b]) assert.equal((await asked(service)).status, 401);
+  for (const service of [a, b, c]) assert.equal((await asked(service)).status, 401);
 });
 
 test('a service with another key is refused', async () => {
@@ -133,7 +135,7 @@ test('a service with another key is refused', async () => {
   assert.match(log, /is not the key.*Copy secret-key/s);
 });
 
-test('when one is killed amid its work, the other takes over', async () => {
+test('when one is killed amid its work, the others take over', async () => {
   const commands = { initialCommands: ['sleep 4', 'echo ran >> /root/ran'] };
   const made = await Promise.all([1, 2, 3, 4].map(() => create(a, commands)));
   const held = await leasesHeld();

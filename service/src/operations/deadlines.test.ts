@@ -49,3 +49,10 @@ test('a step can give the rest of its operation another deadline', async () => {
     .executeTakeFirstOrThrow();
   assert.ok(took > 1, `it outlived its first deadline: ${took} s`);
 });
+
+test('a long wait ends at the deadline rather than at its next look', async () => {
+  const kind = kindOf({ only: async () => wait(60, 'for long') }, { deadlineSeconds: 1 });
+  run(kind);
+  const row = await untilEnded(await enter(kind));
+  assert.equal(row.error?.code, 'deadline_exceeded');
+});
