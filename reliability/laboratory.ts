@@ -133,7 +133,7 @@ export async function openLaboratory({
   stack.defer(() => app.close());
   const { headers } = await createTestToken(db);
   const open = stack.move();
-  const project = new Project(db, place.projectId);
+  const owner = new Project(db, place.projectId);
   const wanted = { initialCommands: ['echo ran >> /root/ran'] };
   return {
     database,
@@ -145,10 +145,10 @@ export async function openLaboratory({
       const secrets = sealSecrets(body, secretKey);
       return await db
         .transaction()
-        .execute((trx) => createServer(trx, project.in(trx), body, secrets));
+        .execute((trx) => createServer(trx, owner.in(trx), body, secrets));
     },
     request: (serverId, action, force) =>
-      db.transaction().execute((trx) => requestAction(project.in(trx), serverId, action, force)),
+      db.transaction().execute((trx) => requestAction(owner.in(trx), serverId, action, force)),
     async ended(operationId) {
       const end = performance.now() + endedWithinMs;
       for (;;) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { Project } from '../db/project.ts';
 import { insertPool, retireOtherPools } from '../locations/queries.ts';
 import { insertServer } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
@@ -22,7 +23,7 @@ after(() => database.close());
 async function take(): Promise<{ serverId: number; ips: string[] }> {
   return await database.db.transaction().execute(async (trx) => {
     const chosen = await chooseAddresses(trx, place.locationId);
-    const serverId = await insertServer(trx, {
+    const serverId = await insertServer(new Project(trx, place.projectId), {
       ...place,
       uuid: randomUUID(),
       hostname: 'test',

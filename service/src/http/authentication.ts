@@ -4,7 +4,7 @@ import { Project } from '../db/project.ts';
 import { Problem } from '../problem.ts';
 import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
-import type { Caller, Scope } from './app-types.ts';
+import type { Caller } from './app-types.ts';
 import { pathId } from './path-id.ts';
 import { allows } from './scopes.ts';
 

@@ -89,7 +89,8 @@ function replay<B>(
   // The same request, so the same kind of body.
   const answer = { status: stored.status, headers, body: stored.body as B, replayed: true };
   if (!stored.secret) return answer;
-  return { ...answer, secret: decrypt<Record<string, string>>(secretKey, stored.secret) };
+  const secret = decrypt<Record<string, string>>(secretKey, stored.secret);
+  return secret ? { ...answer, secret } : answer;
 }
 
 /** 1 to 255 visible ASCII characters, taken as they are. */

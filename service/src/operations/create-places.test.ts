@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { db, ended, enter, kindOf, place, run, untilEnded } from '../testing/operations.ts';
-import { takeCreatePlace } from './queries.ts';
+import { takeCreatePlace } from './worker-queries.ts';
 
 test('a node has a few places for creates, which are free again before their end', async () => {
   const create = kindOf({ only: async () => ended() }, { kind: 'create' });

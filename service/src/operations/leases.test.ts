@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Project } from '../db/project.ts';
 import {
   db,
   ended,
@@ -8,6 +9,7 @@ import {
   enterFor,
   enterServer,
   kindOf,
+  place,
   rowOf,
   run,
   stopRunners,
@@ -69,7 +71,9 @@ test('what supersedes an operation waits until its step has let go', async () =>
   const serverId = await enterServer();
   const first = await enterFor(serverId, slow);
   while (events.length === 0) await sleep(10);
-  await db.transaction().execute((trx) => supersedeOperation(trx, first, 'a test'));
+  await db
+    .transaction()
+    .execute((trx) => supersedeOperation(new Project(trx, place.projectId), first, 'a test'));
   const second = await enterFor(serverId, quick);
   assert.equal((await untilEnded(second)).status, 'succeeded');
   assert.deepEqual(events, ['slow begins', 'slow lets go', 'quick begins']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setServerState } from '../servers/queries.ts';
+import { setServerState } from '../servers/worker-queries.ts';
 import { ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
 import { done, next, wait } from './define.ts';
 

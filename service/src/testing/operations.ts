@@ -2,11 +2,13 @@ import { after, afterEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
+import { Project } from '../db/project.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { defineOperation, done, type OperationKind, type Step } from '../operations/define.ts';
 import { insertOperation } from '../operations/queries.ts';
 import { type OperationRunner, startOperationRunner } from '../operations/runner.ts';
-import { insertServer, setServerState } from '../servers/queries.ts';
+import { insertServer } from '../servers/queries.ts';
+import { setServerState } from '../servers/worker-queries.ts';
 import { installation } from './fixtures.ts';
 import { createTestDatabase } from './postgres.ts';
 
@@ -83,7 +85,7 @@ export async function enter(kind: OperationKind, more: { secrets?: Buffer } = {}
 export async function enterServer(): Promise<number> {
   const uuid = crypto.randomUUID();
   return await db.transaction().execute((trx) =>
-    insertServer(trx, {
+    insertServer(new Project(trx, place.projectId), {
       ...place,
       uuid,
       hostname: 'test',
@@ -103,11 +105,10 @@ export async function enterFor(
 ) {
   const { kind: name, first: step, deadlineSeconds } = kind;
   const { id } = await db.transaction().execute((trx) =>
-    insertOperation(trx, {
+    insertOperation(new Project(trx, place.projectId), {
       kind: name,
       step,
       deadlineSeconds,
-      projectId: place.projectId,
       serverId,
       message: 'new',
       ...more,
