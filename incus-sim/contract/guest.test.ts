@@ -78,6 +78,9 @@ describe('a new guest', () => {
     });
     const counts = seen.map(({ finished }) => finished);
     assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
+    // The guest says that it is done, and then removes its work and, last, the script that did it.
+    const script = '/var/lib/cloud/scripts/per-boot/00-berth';
+    await until('its script is gone', 30, async () => (await content(script)) === null);
     for (const path of resultPaths) await client.files.delete(name, path);
   });
 });
