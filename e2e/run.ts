@@ -9,12 +9,14 @@ import { type Stack, withStack } from './stack.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const imageTests = join(here, '../service/src/operating-systems/images.test.ts');
+/** What Incus is expected to do, on the real one. */
+const contractTests = globSync(join(here, '../incus-sim/contract/*.test.ts')).sort();
 const nothingLeft = join(here, 'left/nothing-left.test.ts');
 
 /** Those that were asked for, or all; then, by itself, the one that looks for what is left. */
 async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
-  const all = [imageTests, ...globSync(join(here, '*.test.ts')).sort()];
+  const all = [...contractTests, imageTests, ...globSync(join(here, '*.test.ts')).sort()];
   const code = await nodeTest(asked.length > 0 ? asked : all, environment(stack));
   return code || (await nodeTest([nothingLeft], environment(stack)));
 }

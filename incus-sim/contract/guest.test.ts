@@ -51,7 +51,9 @@ describe('a new guest', () => {
       await readProgress(content, commands.length).then((now) => seen.push(now), unlessPassing);
       return events.some(isEnd);
     });
-    assert.equal((await client.instances.get(name))?.status, 'Stopped');
+    // Incus tells of it just before it lets go of the instance, which it shows running till then.
+    const status = async () => (await client.instances.get(name))?.status;
+    await until('it is shown as stopped', 30, async () => (await status()) === 'Stopped');
     assert.equal(await content('/var/lib/berth/handover'), null);
     assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
 
@@ -76,6 +78,9 @@ describe('a new guest', () => {
     });
     const counts = seen.map(({ finished }) => finished);
     assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
+    // The guest says that it is done, and then removes its work and, last, the script that did it.
+    const script = '/var/lib/cloud/scripts/per-boot/00-berth';
+    await until('its script is gone', 30, async () => (await content(script)) === null);
     for (const path of resultPaths) await client.files.delete(name, path);
   });
 });

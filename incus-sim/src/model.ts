@@ -47,8 +47,6 @@ export interface Lock {
   action: 'create' | 'start' | 'stop' | 'restart' | 'delete';
   /** Others may join it. */
   reusable: boolean;
-  /** Incus cleans up after a guest that ended by itself. */
-  isCleanUp?: boolean;
   ended: Promise<boolean>;
 }
 

@@ -39,15 +39,16 @@ export async function guestPowersOff(engine: Engine, instance: Instance): Promis
   if (instance.lock) return;
   await sleep(noticedMs, undefined, { ref: false });
   if (instance.lock || instance.run) return;
-  await hold(instance, { action: 'stop', reusable: true, isCleanUp: true }, () =>
+  await hold(instance, { action: 'stop', reusable: true }, () =>
     sleep(engine.timing.stop, undefined, { ref: false }),
   );
   reportAct(engine, instance, 'instance-shutdown', { requested: false });
 }
 
-/** Its status as Incus shows it, and goes by. */
+/** Its status as Incus shows it, and goes by: until an act is over, as it was before. */
 export function shownStatus({ status, lock }: Instance): Instance['status'] {
-  return lock?.isCleanUp ? 'Running' : status;
+  if (lock?.action === 'start') return 'Stopped';
+  return lock?.action === 'stop' ? 'Running' : status;
 }
 
 function guestReboots(engine: Engine, instance: Instance): void {

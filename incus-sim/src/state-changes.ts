@@ -79,7 +79,7 @@ async function stop(
   instance: Instance,
   { force, timeout = -1 }: StateChange,
 ): Promise<void> {
-  if (instance.status === 'Stopped' && !instance.lock) alreadyStopped();
+  if (shownStatus(instance) === 'Stopped') alreadyStopped();
   const act = force
     ? async () => {
         await powerCut(engine, work, instance);

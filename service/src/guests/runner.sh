@@ -153,12 +153,26 @@ run() {
   start >"$work/pipe" 2>&1 </dev/null
   status=$?
   # What a command leaves in the background may hold the pipe open for ever.
-  { sleep 1 && kill "$collector"; } >/dev/null 2>&1 &
+  { until_read && kill "$collector"; } >/dev/null 2>&1 &
   watchdog=$!
   wait "$collector"
   kill "$watchdog" 2>/dev/null
   record "$number" "$status"
 }
+
+# What a command printed is in the pipe when it ends: on a busy node it may take a while until the
+# reader is there, and until nothing more comes of it.
+until_read() {
+  size=$(part_size)
+  for round in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 1
+    last=$size
+    size=$(part_size)
+    if [ -n "$size" ] && [ "$size" = "$last" ]; then break; fi
+  done
+}
+
+part_size() { if [ -f "$work/part" ]; then wc -c <"$work/part"; fi; }
 
 # The started mark comes first: a command that a crash cut short is never run again.
 start() (
@@ -178,16 +192,28 @@ start() (
 # leaves somebody reading: a daemon must not die because nobody takes what it prints.
 collect() {
   exec 3<&0
-  trap 'kill "$reader"; cat <&3 >/dev/null 2>&1 & exit 0' TERM
+  ending=
+  reader=
+  trap 'ending=1; kill $reader' TERM
   while :; do
     dd bs=65536 count=256 of="$work/part" <&3 2>/dev/null &
     reader=$!
+    if [ -n "$ending" ]; then kill "$reader"; fi
     wait "$reader"
-    if ! [ -s "$work/part" ]; then return; fi
-    output_end >"$work/end.new"
-    rm -f "$work/part"
-    mv "$work/end.new" "$work/end"
+    # The first was cut short by the signal.
+    if [ -n "$ending" ]; then wait "$reader"; fi
+    if [ -s "$work/part" ]; then keep_part; elif [ -z "$ending" ]; then return; fi
+    if [ -n "$ending" ]; then
+      cat <&3 >/dev/null 2>&1 &
+      return
+    fi
   done
+}
+
+keep_part() {
+  output_end >"$work/end.new"
+  rm -f "$work/part"
+  mv "$work/end.new" "$work/end"
 }
 
 output_end() { cat "$work/end" "$work/part" 2>/dev/null | tail -c "$kept"; }

@@ -239,6 +239,9 @@ async function notRunning(status: string | undefined): Result {
   return status === undefined ? next('instance') : wait(1, 'waiting for it to run');
 }
 
+/** How often a guest's folder is tried to be removed. */
+const cleaningTries = 3;
+
 async function finish({ incus, operation, server, signal, log }: Context): Result {
   const name = instanceName(server.uuid);
   const state = await incus.instances.getState(name, { signal });
@@ -248,8 +251,10 @@ async function finish({ incus, operation, server, signal, log }: Context): Resul
   // Commands that run on still need them.
   for (const path of operation.state.unfinished ? [] : resultPaths) {
     await incus.files.delete(name, path, { signal }).catch((error) => {
-      if (isPassing(error)) throw error;
-      // The guest may have put something of its own there: that is no fault of the create.
+      if (isEngineError(error, 'not_found')) return;
+      // The guest says that it is done before it has removed the last of what was ours.
+      if (isPassing(error) || operation.attempts < cleaningTries) throw error;
+      // It may have put something of its own there: that is no fault of the create.
       log.warn({ err: error, path }, 'What a new guest reported could not be removed from it.');
     });
   }
