@@ -41,9 +41,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     begin
       update projects set
         used_servers = used_servers + after_it - before_it,
-        used_cpu = used_cpu + after_it * new.cpu - before_it * old.cpu,
-        used_ram_mb = used_ram_mb + after_it * new.ram_mb - before_it * old.ram_mb,
-        used_disk_gb = used_disk_gb + after_it * new.disk_gb - before_it * old.disk_gb
+        used_cpu = used_cpu + after_it * new.cpu - before_it * coalesce(old.cpu, 0),
+        used_ram_mb = used_ram_mb + after_it * new.ram_mb - before_it * coalesce(old.ram_mb, 0),
+        used_disk_gb = used_disk_gb + after_it * new.disk_gb - before_it * coalesce(old.disk_gb, 0)
       where id = new.project_id;
       return null;
     end $$;

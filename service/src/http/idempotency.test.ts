@@ -8,6 +8,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import type { App, Deps } from './app-types.ts';
+import { isAnsweredFor } from './audit.ts';
 import { idempotently, sendAnswer } from './idempotency.ts';
 import { deleteOldIdempotencyKeys } from './idempotency-queries.ts';
 
@@ -37,6 +38,7 @@ function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
         if (request.body.password === 'refuse') throw new Problem('no_capacity', 'No.');
         return { status: 201, headers: { Location: `/v1/probe/${run}` }, body: { run } };
       });
+      isAnsweredFor(request);
       return sendAnswer(reply, answer);
     });
   }
@@ -116,7 +118,7 @@ test('twenty at once come to one', async () => {
 test('requests that wait for the first hold nothing that others need', async () => {
   const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';
   const first = await pool.connect();
-  await first.query(lock, [`idempotency ${tokenId} held`]);
+  await first.query(lock, [`idempotency token:${tokenId} held`]);
   const waiting = Array.from({ length: 40 }, () => post({ key: 'held' }));
   await sleep(200);
   assert.equal((await post()).statusCode, 201);

@@ -9,6 +9,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import type { App } from './app-types.ts';
+import { changesNothing } from './change.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -20,7 +21,9 @@ function probeRoutes(api: App): void {
   const config = { scope: 'servers:write' } as const;
   const response = { 200: Type.Any() };
   api.get('/probe', { config, schema: { response } }, async () => ({ ok: true }));
-  api.post('/probe', { config, schema: { response } }, async () => ({ ok: true }));
+  api.post('/probe', { config, schema: { response } }, (request) =>
+    changesNothing(request, Promise.resolve({ ok: true })),
+  );
   api.get('/probe/:id', { config, schema: { response } }, async (request) => request.params);
   api.post('/fail/:how', { config, schema: { response } }, async (request) => {
     throw failures[(request.params as { how: string }).how];

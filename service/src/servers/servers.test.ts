@@ -85,7 +85,7 @@ test('a dry run names the node and the addresses, and changes nothing', async ()
   assert.equal(await fingerprintOf(db), before);
   const [first, second] = answers.map((answer) => answer.json());
   assert.deepEqual(first, second);
-  assert.deepEqual(first.quota, { servers: 1, cpu: 2, ram: 1024, disk: 5 });
+  assert.deepEqual(first.quota, { servers: 1, cpu: 2, ram: 1024, disk: 5, addresses: 2 });
   assert.equal(first.node, 'node-1');
   const created = await ask('POST', '/servers?dry_run=false', { body });
   assert.equal(created.statusCode, 201);

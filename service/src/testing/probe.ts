@@ -1,19 +1,28 @@
 import { ServerCreate, ServerStop } from '@berth/contract/servers';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../http/app-types.ts';
+import { changesNothing } from '../http/change.ts';
 import { createTestApp, createTestToken } from './app.ts';
 import { inject } from './inject.ts';
 import { createTestDatabase } from './postgres.ts';
+
+const nothing = <T>(request: FastifyRequest, answer: T) =>
+  changesNothing(request, Promise.resolve(answer));
 
 /** Answers with what it was given. */
 function probeRoutes(api: App): void {
   const schema = { body: ServerCreate, response: { 200: Type.Any() } };
   const config = { scope: 'servers:write' } as const;
-  api.post('/probe', { config, schema }, async (request) => request.body);
+  api.post('/probe', { config, schema }, async (request) => nothing(request, request.body));
   const stop = { body: ServerStop, response: { 200: Type.Any() } };
-  api.post('/probe/stop', { config, schema: stop }, async (request) => request.body);
+  api.post('/probe/stop', { config, schema: stop }, async (request) =>
+    nothing(request, request.body),
+  );
   const start = { response: { 200: Type.Any() } };
-  api.post('/probe/start', { config, schema: start }, async () => ({ started: true }));
+  api.post('/probe/start', { config, schema: start }, async (request) =>
+    nothing(request, { started: true }),
+  );
 }
 
 /** A body that the probe takes. */
