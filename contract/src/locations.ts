@@ -50,3 +50,58 @@ export const LocationQuery = Closed({
     }),
   ),
 });
+
+function bound(description: string, most: number) {
+  const explain = `Must be a whole number from 1 to ${most}.`;
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: most, description, explain }));
+}
+
+function bounds(unit: string, most: number) {
+  return Type.Optional(
+    Closed({ min: bound(`The least. ${unit}`, most), max: bound(`The most. ${unit}`, most) }),
+  );
+}
+
+const mostBytes = 2 ** 53 - 1;
+
+export const LocationUpdate = Closed(
+  {
+    description: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+        description: 'For people.',
+        examples: ['This machine'],
+        explain: 'Must be a text of at most 500 characters, without control characters.',
+      }),
+    ),
+    limits: Type.Optional(
+      Closed(
+        {
+          cpu: bounds('Cores.', 1024),
+          ram: bounds('MB.', 64 * 1024 * 1024),
+          disk: bounds('GB.', 1024 * 1024),
+        },
+        { description: 'What a server here may have. Those that are there keep what they have.' },
+      ),
+    ),
+    enabled: Type.Optional(
+      Type.Boolean({
+        description: 'Whether servers can be created here. Those that are there go on.',
+        explain: 'Must be true or false.',
+      }),
+    ),
+    traffic_allowance: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        minimum: 0,
+        maximum: mostBytes,
+        description: 'Of new servers: bytes a month, each direction; null for no limit.',
+        examples: [1_000_000_000_000],
+        explain: `Must be a whole number from 0 to ${mostBytes}, or null for no limit.`,
+      }),
+    ),
+  },
+  { title: 'LocationUpdate', description: 'What is left out stays as it is.' },
+);
+export type LocationUpdate = Static<typeof LocationUpdate>;

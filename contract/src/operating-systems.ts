@@ -52,3 +52,73 @@ export const OperatingSystemQuery = Closed({
     }),
   ),
 });
+
+const text = (description: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9]([A-Za-z0-9 ._+-]*[A-Za-z0-9.+])?$',
+    description,
+    examples: [example],
+    explain: 'Must be 1 to 64 letters, digits, spaces, dots, hyphens, plus signs or underscores.',
+  });
+
+const least = (description: string, most: number, example: number) =>
+  Type.Integer({
+    ...{ minimum: 1, maximum: most, description, examples: [example] },
+    explain: `Must be a whole number from 1 to ${most}.`,
+  });
+
+const minimum = Closed(
+  { ram: least('MB.', 1024 * 1024, 256), disk: least('GB.', 64 * 1024, 2) },
+  { description: 'The least that a server needs for it.' },
+);
+
+const enabled = Type.Boolean({
+  description: 'Whether servers can be created with it. Those that are there go on.',
+  explain: 'Must be true or false.',
+});
+
+export const OperatingSystemCreate = Closed(
+  {
+    slug: Type.String({
+      pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+      description: 'A short name of its own.',
+      examples: ['fedora-43'],
+      explain:
+        'Must be 1 to 63 small letters, digits, dots or hyphens, and begin and end with neither dot nor hyphen.',
+    }),
+    name: text('Without the version.', 'Fedora'),
+    version: text('Of the system.', '43'),
+    type: Word(['container', 'virtual-machine'], { description: typeWords }),
+    source: Closed(
+      {
+        server: Type.String({
+          maxLength: 255,
+          pattern: '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?$',
+          description: 'An image server that speaks simplestreams.',
+          examples: ['https://images.linuxcontainers.org'],
+          explain: 'Must be the https address of an image server.',
+        }),
+        alias: Type.String({
+          maxLength: 128,
+          pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$',
+          description: 'What the image is called there. It needs cloud-init.',
+          examples: ['fedora/43/cloud'],
+          explain: 'Must be the name of an image, such as fedora/43/cloud.',
+        }),
+      },
+      { description: 'Where its image comes from, when a server first needs it.' },
+    ),
+    minimum,
+    enabled: Type.Optional(enabled),
+  },
+  { title: 'OperatingSystemCreate' },
+);
+export type OperatingSystemCreate = Static<typeof OperatingSystemCreate>;
+
+export const OperatingSystemUpdate = Closed(
+  { minimum: Type.Optional(minimum), enabled: Type.Optional(enabled) },
+  { title: 'OperatingSystemUpdate', description: 'What is left out stays as it is.' },
+);
+export type OperatingSystemUpdate = Static<typeof OperatingSystemUpdate>;

@@ -1,3 +1,5 @@
+import { addressPoolRoutes } from './addresses/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Routes } from './http/app-types.ts';
 import { locationRoutes } from './locations/routes.ts';
@@ -13,7 +15,9 @@ export const routes: readonly Routes[] = [
   operationRoutes,
   locationRoutes,
   operatingSystemRoutes,
+  addressPoolRoutes,
   projectRoutes,
   tokenRoutes,
+  auditRoutes,
   healthRoutes,
 ];

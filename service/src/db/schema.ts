@@ -138,6 +138,8 @@ interface AddressPoolsTable {
   last: string;
   last_taken: string | null;
   enabled: Generated<boolean>;
+  /** Of the network's own subnets, rather than added by an administrator. */
+  is_of_network: Generated<boolean>;
   created_at: Timestamp;
 }
 

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { After } from '../db/keyset.ts';
 import { Problem } from '../problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
+import { isRealTime } from './times.ts';
 
 const rowsAtOnce = 500;
 
@@ -66,26 +67,49 @@ export async function sendAll<S extends SortColumn, R extends Row<S>>(
   fetchPage: FetchPage<S, R>,
   view: (row: R) => unknown,
 ) {
-  const first = await fetchPage(page.after, rowsAtOnce);
-  const stream = Readable.from(jsonArray(first, page, fetchPage, view), { objectMode: false });
+  const rows = allRows(await fetchPage(page.after, rowsAtOnce), page, fetchPage);
+  const stream = Readable.from(jsonArray(rows, view), { objectMode: false });
   return reply.type('application/json; charset=utf-8').send(stream);
 }
 
-async function* jsonArray<S extends SortColumn, R extends Row<S>>(
-  first: R[],
+/** The same, a line of JSON each. The reply has its media type already. */
+export async function sendLines<S extends SortColumn, R extends Row<S>>(
+  reply: FastifyReply,
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
   view: (row: R) => unknown,
 ) {
+  const rows = allRows(await fetchPage(page.after, rowsAtOnce), page, fetchPage);
+  return reply.send(Readable.from(jsonLines(rows, view), { objectMode: false }));
+}
+
+async function* jsonArray<R>(groups: AsyncIterable<R[]>, view: (row: R) => unknown) {
   let separator = '[';
-  for (let rows = first; rows.length > 0; ) {
+  for await (const rows of groups) {
     yield separator + rows.map((row) => JSON.stringify(view(row))).join(',');
     separator = ',';
-    const last = rows.at(-1);
-    if (rows.length < rowsAtOnce || !last) break;
-    rows = await fetchPage({ value: last[page.sort], id: Number(last.id) }, rowsAtOnce);
   }
   yield separator === '[' ? '[]' : ']';
+}
+
+async function* jsonLines<R>(groups: AsyncIterable<R[]>, view: (row: R) => unknown) {
+  for await (const rows of groups) {
+    yield rows.map((row) => `${JSON.stringify(view(row))}\n`).join('');
+  }
+}
+
+/** Some at a time. */
+async function* allRows<S extends SortColumn, R extends Row<S>>(
+  first: R[],
+  page: Page<S>,
+  fetchPage: FetchPage<S, R>,
+) {
+  for (let rows = first; rows.length > 0; ) {
+    yield rows;
+    const last = rows.at(-1);
+    if (rows.length < rowsAtOnce || !last) return;
+    rows = await fetchPage({ value: last[page.sort], id: Number(last.id) }, rowsAtOnce);
+  }
 }
 
 function nextUrl<S extends SortColumn>(
@@ -104,8 +128,7 @@ function writeCursor(order: string, after: After): string {
   return Buffer.from(JSON.stringify([order, after.value, after.id])).toString('base64url');
 }
 
-// PostgreSQL knows no year 0.
-const timestampPattern = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 const isValue: Record<string, (value: unknown) => value is string | number> = {
   id: isId,
@@ -122,10 +145,7 @@ function isHostName(value: unknown): value is string {
 }
 
 function isTimestamp(value: unknown): value is string {
-  if (typeof value !== 'string' || !timestampPattern.test(value)) return false;
-  return (
-    !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().startsWith(value.slice(0, 10))
-  );
+  return typeof value === 'string' && timestampPattern.test(value) && isRealTime(value);
 }
 
 function readCursor(cursor: string, order: string): After {

@@ -46,13 +46,44 @@ export interface NewLocation {
   max_disk_gb: number;
 }
 
-/** Enters a location, or brings the one of this name up to date. */
+/**
+ * Enters a location, or brings what is known of its engine up to date: the rest may have been changed
+ * by an administrator.
+ */
 export async function upsertLocation(trx: Trx, location: NewLocation): Promise<LocationRow> {
-  const values = { ...location, engine: JSON.stringify(location.engine) };
+  const { incus_project, storage_pool, network } = location;
+  const engine = JSON.stringify(location.engine);
   return await trx
     .insertInto('locations')
-    .values(values)
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+    .values({ ...location, engine })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({ engine, incus_project, storage_pool, network }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Locked until the transaction ends. */
+export async function lockLocation(trx: Trx, id: number): Promise<LocationRow | undefined> {
+  const query = trx.selectFrom('locations').selectAll().where('id', '=', id);
+  return await query.forNoKeyUpdate().executeTakeFirst();
+}
+
+type Changeable =
+  | 'description'
+  | 'enabled'
+  | 'traffic_allowance'
+  | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
+
+export async function updateLocation(
+  trx: Trx,
+  id: number,
+  values: Pick<LocationRow, Changeable>,
+): Promise<LocationRow> {
+  return await trx
+    .updateTable('locations')
+    .set(values)
+    .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -81,11 +112,13 @@ export async function retireOtherPools(
     .updateTable('address_pools')
     .set({ enabled: false })
     .where('location_id', '=', locationId)
+    .where('is_of_network', '=', true)
     .where('cidr', 'not in', keep)
     .execute();
   await trx
     .deleteFrom('address_pools')
     .where('location_id', '=', locationId)
+    .where('is_of_network', '=', true)
     .where('cidr', 'not in', keep)
     .where(sql<boolean>`not exists (select from addresses where pool_id = address_pools.id)`)
     .execute();

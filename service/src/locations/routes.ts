@@ -1,16 +1,19 @@
-import { Location, LocationQuery } from '@berth/contract/locations';
+import { Location, LocationQuery, LocationUpdate } from '@berth/contract/locations';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
-import { Problem } from '../problem.ts';
+import { changeLocation, locationNotFound } from './locations.ts';
 import { findLocation, listLocations } from './queries.ts';
 import { locationView } from './view.ts';
 
 const tags = ['Locations'];
 
-export function locationRoutes(app: App, { db }: Deps): void {
+export function locationRoutes(app: App, deps: Deps): void {
+  const { db } = deps;
   app.get(
     '/locations',
     {
@@ -55,8 +58,27 @@ export function locationRoutes(app: App, { db }: Deps): void {
       return locationView(row);
     },
   );
-}
 
-function locationNotFound(id: number | string): Problem {
-  return new Problem('location_not_found', `No location has the id ${id}.`);
+  app.patch(
+    '/locations/:id',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'location_update',
+        summary: 'Change what servers may have in a location',
+        tags,
+        params: IdParams,
+        body: LocationUpdate,
+        response: { 200: Location },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, locationNotFound);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await changeLocation(trx, id, request.body);
+        return { status: 200, body: locationView(row), target: { kind: 'location', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Queryable } from '../db/connection.ts';
-import type { Database, OperatingSystemType } from '../db/schema.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Database, ImageSource, OperatingSystemType } from '../db/schema.ts';
 
 export type OperatingSystemRow = Selectable<Database['operating_systems']>;
 
@@ -40,4 +40,48 @@ export async function listOperatingSystems(
   if (architecture) query = query.where('architecture', '=', architecture);
   if (limit !== undefined) query = query.limit(limit);
   return await query.execute();
+}
+
+export interface NewOperatingSystem {
+  slug: string;
+  name: string;
+  version: string;
+  type: OperatingSystemType;
+  architecture: string;
+  source: ImageSource;
+  minRamMb: number;
+  minDiskGb: number;
+  enabled: boolean;
+}
+
+/** Undefined when the slug is taken. */
+export async function insertOperatingSystem(
+  trx: Trx,
+  os: NewOperatingSystem,
+): Promise<OperatingSystemRow | undefined> {
+  const { minRamMb, minDiskGb, source, ...values } = os;
+  return await trx
+    .insertInto('operating_systems')
+    .values({
+      ...values,
+      source: JSON.stringify(source),
+      min_ram_mb: minRamMb,
+      min_disk_gb: minDiskGb,
+    })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function updateOperatingSystem(
+  trx: Trx,
+  id: number,
+  values: Pick<OperatingSystemRow, 'min_ram_mb' | 'min_disk_gb' | 'enabled'>,
+): Promise<OperatingSystemRow> {
+  return await trx
+    .updateTable('operating_systems')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }

@@ -1,16 +1,33 @@
-import { OperatingSystem, OperatingSystemQuery } from '@berth/contract/operating-systems';
+import {
+  OperatingSystem,
+  OperatingSystemCreate,
+  OperatingSystemQuery,
+  OperatingSystemUpdate,
+} from '@berth/contract/operating-systems';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
+import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
-import { Problem } from '../problem.ts';
+import {
+  changeOperatingSystem,
+  createOperatingSystem,
+  operatingSystemNotFound,
+} from './operating-systems.ts';
 import { findOperatingSystem, listOperatingSystems } from './queries.ts';
 import { operatingSystemView } from './view.ts';
 
 const tags = ['Operating systems'];
 
-export function operatingSystemRoutes(app: App, { db }: Deps): void {
+export function operatingSystemRoutes(app: App, deps: Deps): void {
+  readRoutes(app, deps);
+  changeRoutes(app, deps);
+}
+
+function readRoutes(app: App, { db }: Deps): void {
   app.get(
     '/operating-systems',
     {
@@ -59,6 +76,53 @@ export function operatingSystemRoutes(app: App, { db }: Deps): void {
   );
 }
 
-function operatingSystemNotFound(id: number | string): Problem {
-  return new Problem('operating_system_not_found', `No operating system has the id ${id}.`);
+function changeRoutes(app: App, deps: Deps): void {
+  const config = { scope: 'admin' } as const;
+
+  app.post(
+    '/operating-systems',
+    {
+      config,
+      schema: {
+        operationId: 'operating_system_create',
+        summary: 'Add an operating system',
+        tags,
+        body: OperatingSystemCreate,
+        response: { 201: OperatingSystem },
+      },
+    },
+    async (request, reply) => {
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await createOperatingSystem(trx, request.body);
+        const headers = { Location: apiPath(request, `/operating-systems/${row.id}`) };
+        const target = { kind: 'operating_system', id: row.id } as const;
+        return { status: 201, headers, body: operatingSystemView(row), target };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.patch(
+    '/operating-systems/:id',
+    {
+      config,
+      schema: {
+        operationId: 'operating_system_update',
+        summary: 'Change an operating system, such as to hide it',
+        tags,
+        params: IdParams,
+        body: OperatingSystemUpdate,
+        response: { 200: OperatingSystem },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, operatingSystemNotFound);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await changeOperatingSystem(trx, id, request.body);
+        const target = { kind: 'operating_system', id } as const;
+        return { status: 200, body: operatingSystemView(row), target };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
 }

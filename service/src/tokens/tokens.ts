@@ -2,6 +2,7 @@ import type { TokenCreate } from '@berth/contract/tokens';
 import type { Project } from '../db/project.ts';
 import type { Caller, Scope } from '../http/app-types.ts';
 import { allows } from '../http/scopes.ts';
+import { isRealTime } from '../http/times.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 import { findToken, insertToken, markTokenRevoked, type ShownToken } from './queries.ts';
@@ -57,8 +58,8 @@ function scopeErrors(scopes: readonly Scope[], caller: Caller): FieldError[] {
 function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   const pointer = '/expires_at';
   if (expiresAt === null) return [];
+  if (!isRealTime(expiresAt)) return [{ pointer, detail: 'There is no such time.' }];
   const time = Date.parse(expiresAt);
-  if (Number.isNaN(time)) return [{ pointer, detail: 'There is no such time.' }];
   if (time <= Date.now()) return [{ pointer, detail: 'Must lie ahead.' }];
   if (caller.expiresAt === null || time <= Date.parse(caller.expiresAt)) return [];
   return [{ pointer, detail: `You expire yourself at ${caller.expiresAt}: not later than that.` }];

@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox';
+import { pageParameters, sortParameter } from './pagination.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
+
+const targetKinds = [
+  'server',
+  'project',
+  'token',
+  'location',
+  'operating_system',
+  'address_pool',
+  'user',
+] as const;
+export type AuditTargetKind = (typeof targetKinds)[number];
+
+const TargetKind = Word([...targetKinds], {
+  description: 'What it was done to.',
+  examples: ['server'],
+});
+
+export const AuditEntry = Type.Object(
+  {
+    id: Type.Integer({ examples: [12] }),
+    at: Timestamp('When.'),
+    project_id: Nullable(Type.Integer({ description: 'In which project.', examples: [1] })),
+    token_id: Nullable(Type.Integer({ description: 'With which token.', examples: [3] })),
+    address: Type.String({ description: 'From where.', examples: ['203.0.113.7'] }),
+    action: Type.String({
+      description: 'What: the `operationId` of the request.',
+      examples: ['server_create'],
+    }),
+    target: Nullable(
+      Type.Object(
+        { kind: TargetKind, id: Type.Integer({ examples: [42] }) },
+        { description: 'To what; null where it was refused.' },
+      ),
+    ),
+    status: Type.Integer({ description: 'Of the answer: below 400 it was done.', examples: [201] }),
+    code: Nullable(Type.String({ description: 'Why it was refused.', examples: ['no_capacity'] })),
+    request_id: Type.String({ description: 'The `X-Request-Id` of the answer.' }),
+  },
+  { title: 'AuditEntry', description: 'One request that changed something, or was not let to.' },
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+function time(description: string) {
+  return Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
+    description,
+    examples: ['2026-11-21T00:00:00Z'],
+    explain: 'Must be a time in UTC, such as 2026-11-21T00:00:00Z.',
+  });
+}
+
+const filters = {
+  action: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_]{1,64}$',
+      description: 'Only these actions.',
+      examples: ['server_delete'],
+      explain: 'Must be the operationId of a request, such as server_delete.',
+    }),
+  ),
+  token_id: Type.Optional(Id('Only what was asked with this token.')),
+  target_kind: Type.Optional(TargetKind),
+  target_id: Type.Optional(Id('Only what was done to this one; with `target_kind`.')),
+  from: Type.Optional(time('Only at or after this time.')),
+  to: Type.Optional(time('Only before this time.')),
+};
+
+export const AuditQuery = Closed({ ...pageParameters, sort: sortParameter(['id']), ...filters });
+export type AuditQuery = Static<typeof AuditQuery>;
+
+export const AuditExportQuery = Closed(filters);
+export type AuditFilters = Static<typeof AuditExportQuery>;

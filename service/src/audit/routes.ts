@@ -1,0 +1,78 @@
+import { AuditEntry, AuditExportQuery, type AuditFilters, AuditQuery } from '@berth/contract/audit';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { answerPage, type Page, readPage, sendAll, sendLines } from '../http/pagination.ts';
+import { isRealTime } from '../http/times.ts';
+import { invalidFields } from '../problem.ts';
+import { listAuditEntries } from './queries.ts';
+import { auditView } from './view.ts';
+
+const tags = ['Audit'];
+const jsonLines = 'application/x-ndjson';
+
+export function auditRoutes(app: App, { db }: Deps): void {
+  /** An administrator sees every project, unless one was named; others see their own. */
+  function fetchFrom(request: FastifyRequest, filters: AuditFilters, descending: boolean) {
+    requireRealTimes(filters);
+    const { project, scopes } = request.caller;
+    const isNamed = request.headers['berth-project'] !== undefined;
+    const projectId = scopes.includes('admin') && !isNamed ? undefined : project.id;
+    return (after: Page['after'], limit: number) =>
+      listAuditEntries(db, { projectId, filters, descending, after, limit });
+  }
+
+  app.get(
+    '/audit',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        operationId: 'audit_list',
+        summary: 'List what was changed, by whom',
+        description:
+          'Every request that changed something or was refused to. For administrators, of all projects. ' +
+          'All of it, streamed; with `limit`, page by page; `sort=-id` begins with the newest.',
+        tags,
+        querystring: AuditQuery,
+        response: { 200: Type.Array(AuditEntry) },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage(request.query);
+      const fetchPage = fetchFrom(request, request.query, page.descending);
+      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, auditView);
+      const rows = await fetchPage(page.after, page.fetch);
+      return answerPage(request, reply, page, rows).map(auditView);
+    },
+  );
+
+  app.get(
+    '/audit/export',
+    {
+      config: { scope: 'servers:read', produces: jsonLines },
+      schema: {
+        operationId: 'audit_export',
+        summary: 'Export the audit log',
+        description: 'A line of JSON each, the oldest first: the same as the list.',
+        tags,
+        querystring: AuditExportQuery,
+        response: {
+          200: { description: 'AuditEntry, a line each', content: { [jsonLines]: { schema: {} } } },
+        },
+      },
+    },
+    async (request, reply) => {
+      const fetchPage = fetchFrom(request, request.query, false);
+      return sendLines(reply.type(jsonLines), readPage({}), fetchPage, auditView);
+    },
+  );
+}
+
+function requireRealTimes(filters: AuditFilters): void {
+  const errors = (['from', 'to'] as const).flatMap((name) => {
+    const text = filters[name];
+    if (text === undefined || isRealTime(text)) return [];
+    return [{ pointer: `/${name}`, detail: 'There is no such time.' }];
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+}

@@ -1,0 +1,19 @@
+import type { AuditEntry, AuditTargetKind } from '@berth/contract/audit';
+import type { AuditRow } from './queries.ts';
+
+/** A row as the API shows it. */
+export function auditView(row: AuditRow): AuditEntry {
+  const { target_kind: kind, target_id: id } = row;
+  return {
+    id: row.id,
+    at: row.at,
+    project_id: row.project_id,
+    token_id: row.token_id,
+    address: row.address,
+    action: row.action,
+    target: kind === null || id === null ? null : { kind: kind as AuditTargetKind, id },
+    status: row.status,
+    code: row.code,
+    request_id: row.request_id,
+  };
+}

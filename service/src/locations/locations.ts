@@ -1,0 +1,44 @@
+import type { LocationUpdate } from '@berth/contract/locations';
+import type { Trx } from '../db/connection.ts';
+import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { type LocationRow, lockLocation, updateLocation } from './queries.ts';
+
+export function locationNotFound(id: number | string): Problem {
+  return new Problem('location_not_found', `No location has the id ${id}.`);
+}
+
+/** Changes what new servers may have there, and whether there may be any. */
+export async function changeLocation(
+  trx: Trx,
+  id: number,
+  body: LocationUpdate,
+): Promise<LocationRow> {
+  const now = await lockLocation(trx, id);
+  if (!now) throw locationNotFound(id);
+  const { cpu, ram, disk } = body.limits ?? {};
+  const wanted = {
+    description: body.description ?? now.description,
+    enabled: body.enabled ?? now.enabled,
+    traffic_allowance:
+      body.traffic_allowance === undefined ? now.traffic_allowance : body.traffic_allowance,
+    min_cpu: cpu?.min ?? now.min_cpu,
+    max_cpu: cpu?.max ?? now.max_cpu,
+    min_ram_mb: ram?.min ?? now.min_ram_mb,
+    max_ram_mb: ram?.max ?? now.max_ram_mb,
+    min_disk_gb: disk?.min ?? now.min_disk_gb,
+    max_disk_gb: disk?.max ?? now.max_disk_gb,
+  };
+  const errors = [
+    ...turnedRound('cpu', wanted.min_cpu, wanted.max_cpu),
+    ...turnedRound('ram', wanted.min_ram_mb, wanted.max_ram_mb),
+    ...turnedRound('disk', wanted.min_disk_gb, wanted.max_disk_gb),
+  ];
+  if (errors.length > 0) throw invalidFields(errors);
+  return await updateLocation(trx, id, wanted);
+}
+
+function turnedRound(field: string, min: number, max: number): FieldError[] {
+  if (min <= max) return [];
+  const detail = `The least, ${min}, would be more than the most, ${max}.`;
+  return [{ pointer: `/limits/${field}`, detail }];
+}
