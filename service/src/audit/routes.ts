@@ -57,7 +57,10 @@ export function auditRoutes(app: App, { db }: Deps): void {
         tags,
         querystring: AuditExportQuery,
         response: {
-          200: { description: 'AuditEntry, a line each', content: { [jsonLines]: { schema: {} } } },
+          200: {
+            description: 'AuditEntry, a line each',
+            content: { [jsonLines]: { schema: AuditEntry } },
+          },
         },
       },
     },

@@ -26,8 +26,8 @@ export function completeSchema(route: RouteOptions): void {
 
 function commonProblems(route: RouteOptions, takesBody: boolean): Record<number, unknown> {
   const statuses = [400, 406, 422, 429, 500, 503];
-  if (route.config?.scope !== 'public') statuses.push(401, 403);
-  if (route.url.includes(':')) statuses.push(404);
+  // 404 also for the project that a request names.
+  if (route.config?.scope !== 'public') statuses.push(401, 403, 404);
   if (takesBody) statuses.push(409, 413, 415);
   if ([route.method].flat().includes('DELETE')) statuses.push(413, 415);
   return Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)]));

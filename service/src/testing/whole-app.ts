@@ -23,7 +23,7 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
 
   /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
   async function ask(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     { body, ...more }: { body?: unknown; prefix?: string } & Record<string, unknown> = {},
   ) {

@@ -1,0 +1,95 @@
+import { serverBody } from '../testing/servers.ts';
+import type { AccessWorld } from './access-world.ts';
+
+/** How a route is asked by somebody who may. Every route has one. */
+export interface AccessCase {
+  /** With the object of the own project, or of all; the id is appended where it is another's. */
+  path: string;
+  body?: object;
+  /** Of the right answer. */
+  status: number;
+  /** Whose object of another project the path is asked with, if it is of a project at all. */
+  foreign?: 'server' | 'operation' | 'token' | 'project';
+}
+
+const action = (id: number, name: string, status = 202): AccessCase => ({
+  path: `/servers/${id}/${name}`,
+  status,
+  foreign: 'server',
+});
+
+/** By `operationId`. */
+export function accessCases(world: AccessWorld): Record<string, AccessCase> {
+  const { place, own } = world;
+  return {
+    server_list: { path: '/servers', status: 200 },
+    server_view: { path: `/servers/${own.started}`, status: 200, foreign: 'server' },
+    server_status: { path: `/servers/${own.started}/status`, status: 200, foreign: 'server' },
+    server_create: { path: '/servers', body: serverBody(place), status: 201 },
+    server_start: action(own.stopped, 'start'),
+    server_stop: action(own.started, 'stop'),
+    server_restart: action(own.another, 'restart'),
+    server_retry: action(own.failed, 'retry', 409),
+    server_delete: { path: `/servers/${own.spare}`, status: 202, foreign: 'server' },
+    operation_list: { path: '/operations', status: 200 },
+    operation_view: { path: `/operations/${own.operation}`, status: 200, foreign: 'operation' },
+    location_list: { path: '/locations', status: 200 },
+    location_view: { path: `/locations/${place.locationId}`, status: 200 },
+    location_update: {
+      path: `/locations/${place.locationId}`,
+      body: { description: 'Changed' },
+      status: 200,
+    },
+    operating_system_list: { path: '/operating-systems', status: 200 },
+    operating_system_view: { path: `/operating-systems/${place.osId}`, status: 200 },
+    operating_system_create: {
+      path: '/operating-systems',
+      body: {
+        ...{ slug: 'fedora-43', name: 'Fedora', version: '43', type: 'container' },
+        source: { server: 'https://images.example', alias: 'fedora/43/cloud' },
+        minimum: { ram: 512, disk: 3 },
+      },
+      status: 201,
+    },
+    operating_system_update: {
+      path: `/operating-systems/${place.osId}`,
+      body: { enabled: true },
+      status: 200,
+    },
+    address_pool_list: { path: '/address-pools', status: 200 },
+    address_pool_view: { path: `/address-pools/${own.pool}`, status: 200 },
+    address_pool_create: {
+      path: '/address-pools',
+      body: { location_id: place.locationId, cidr: '10.77.0.0/24', gateway: '10.77.0.1' },
+      status: 201,
+    },
+    address_pool_update: {
+      path: `/address-pools/${own.pool}`,
+      body: { enabled: true },
+      status: 200,
+    },
+    address_pool_delete: { path: `/address-pools/${own.emptyPool}`, status: 200 },
+    project_list: { path: '/projects', status: 200 },
+    project_view: { path: `/projects/${place.projectId}`, status: 200, foreign: 'project' },
+    project_quota: { path: `/projects/${place.projectId}/quota`, status: 200, foreign: 'project' },
+    project_create: { path: '/projects', body: { name: 'made' }, status: 201 },
+    project_update: {
+      path: `/projects/${place.projectId}`,
+      body: { description: 'Changed' },
+      status: 200,
+    },
+    project_delete: { path: `/projects/${own.emptyProject}`, status: 200 },
+    whoami: { path: '/whoami', status: 200 },
+    token_list: { path: '/tokens', status: 200 },
+    token_view: { path: `/tokens/${own.token}`, status: 200, foreign: 'token' },
+    token_create: {
+      path: '/tokens',
+      body: { name: 'made', scopes: ['servers:read'] },
+      status: 201,
+    },
+    token_revoke: { path: `/tokens/${own.spareToken}`, status: 200, foreign: 'token' },
+    audit_list: { path: '/audit', status: 200 },
+    audit_export: { path: '/audit/export', status: 200 },
+    health_view: { path: '/health', status: 200 },
+  };
+}

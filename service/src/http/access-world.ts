@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connection.ts';
+import { createTestToken } from '../testing/app.ts';
+import { type Installation, installation } from '../testing/fixtures.ts';
+import { enterServer, operationUnderWay } from '../testing/servers.ts';
+import { revokeToken } from '../tokens/credential-queries.ts';
+
+/** Two projects, each with what a route may be asked about. */
+export interface AccessWorld {
+  place: Installation;
+  own: Record<
+    | 'started'
+    | 'another'
+    | 'stopped'
+    | 'failed'
+    | 'spare'
+    | 'operation'
+    | 'pool'
+    | 'emptyPool'
+    | 'emptyProject'
+    | 'token'
+    | 'spareToken',
+    number
+  >;
+  foreign: Record<'server' | 'operation' | 'token' | 'project', number>;
+  headers: Record<'admin' | 'write' | 'read' | 'expired' | 'revoked', { authorization: string }>;
+}
+
+export async function createAccessWorld(db: Db): Promise<AccessWorld> {
+  const place = await installation(db);
+  const project = await enterProject(db, 'other');
+  const foreignPlace = { ...place, projectId: project };
+  const foreignServer = await enterServer(db, foreignPlace, { operation: 'stop' });
+  const busy = await enterServer(db, place, { operation: 'stop' });
+  const revoked = await createTestToken(db);
+  await revokeToken(db, revoked.id);
+  const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
+  const headersOf = async (scope: 'admin' | 'servers:write' | 'servers:read') =>
+    (await createTestToken(db, { scopes: [scope] })).headers;
+  return {
+    place,
+    own: {
+      started: await enterServer(db, place),
+      another: await enterServer(db, place),
+      stopped: await enterServer(db, place, { status: 'stopped' }),
+      failed: await enterServer(db, place, { status: 'error' }),
+      spare: await enterServer(db, place),
+      operation: (await operationUnderWay(db, busy)).id,
+      pool: await poolOf(db, place.locationId),
+      emptyPool: await enterPool(db, place.locationId),
+      emptyProject: await enterProject(db, 'empty'),
+      token: (await createTestToken(db)).id,
+      spareToken: (await createTestToken(db)).id,
+    },
+    foreign: {
+      server: foreignServer,
+      operation: (await operationUnderWay(db, foreignServer)).id,
+      token: (await createTestToken(db, { project: 'other' })).id,
+      project,
+    },
+    headers: {
+      admin: await headersOf('admin'),
+      write: await headersOf('servers:write'),
+      read: await headersOf('servers:read'),
+      expired: expired.headers,
+      revoked: revoked.headers,
+    },
+  };
+}
+
+async function enterProject(db: Db, name: string): Promise<number> {
+  const query = db.insertInto('projects').values({ name }).returning('id');
+  return (await query.executeTakeFirstOrThrow()).id;
+}
+
+async function poolOf(db: Db, locationId: number): Promise<number> {
+  const query = db.selectFrom('address_pools').select('id').where('location_id', '=', locationId);
+  return (await query.orderBy('id').executeTakeFirstOrThrow()).id;
+}
+
+async function enterPool(db: Db, locationId: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
+    values (${locationId}, '10.55.0.0/24', '10.55.0.1', '{}', '10.55.0.2', '10.55.0.9')
+    returning id::int`.execute(db);
+  return rows[0]?.id ?? 0;
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { RouteOptions } from 'fastify';
+import { routes } from '../routes.ts';
+import { createTestApp } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { fingerprintOf } from '../testing/servers.ts';
+import { generateToken } from '../tokens/token.ts';
+import { type AccessCase, accessCases } from './access-cases.ts';
+import { createAccessWorld } from './access-world.ts';
+import type { App, Scope } from './app-types.ts';
+
+// Every route, asked by everybody who may not, and by who may. A route without a line in
+// access-cases.ts fails.
+
+const { db, close } = await createTestDatabase();
+after(close);
+const world = await createAccessWorld(db);
+const app: App = await createTestApp(db, [...routes]);
+after(() => app.close());
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+interface Route {
+  name: string;
+  method: Method;
+  scope: Scope | 'public';
+}
+
+/** Under both prefixes the same ones are served: the first is enough. */
+function knownRoutes(): Route[] {
+  const ours = app.knownRoutes
+    .map(({ options }) => options)
+    .filter(({ url }) => url.startsWith('/v1/'));
+  return ours.filter(({ method }) => method !== 'HEAD').map(route);
+}
+
+function route({ method, schema, config }: RouteOptions): Route {
+  const { operationId = '' } = (schema ?? {}) as { operationId?: string };
+  return { name: operationId, method: method as Method, scope: config?.scope ?? 'public' };
+}
+
+const cases = accessCases(world);
+const matrix = knownRoutes();
+
+function caseOf(name: string): AccessCase {
+  const found = cases[name];
+  assert.ok(found, `${name} has a line in access-cases.ts`);
+  return found;
+}
+
+async function ask(name: string, method: Method, headers: object, path = caseOf(name).path) {
+  const { body } = caseOf(name);
+  return await inject(app, {
+    method,
+    url: `/v1${path}`,
+    headers: { ...headers },
+    ...(body && { payload: body }),
+  });
+}
+
+it('every route has its line, and every line its route', () => {
+  assert.deepEqual(matrix.map(({ name }) => name).sort(), Object.keys(cases).sort());
+});
+
+const nobody: [who: string, headers: object, code: string][] = [
+  ['no token', {}, 'token_missing'],
+  ['a malformed token', { authorization: 'Bearer berth_x' }, 'token_malformed'],
+  ['an unknown token', { authorization: `Bearer ${generateToken()}` }, 'token_invalid'],
+  ['an expired token', world.headers.expired, 'token_expired'],
+  ['a revoked token', world.headers.revoked, 'token_invalid'],
+];
+
+const stronger: Record<Scope, (typeof world.headers)[keyof typeof world.headers][]> = {
+  'servers:read': [],
+  'servers:write': [world.headers.read],
+  admin: [world.headers.read, world.headers.write],
+};
+
+describe('who may not', () => {
+  let untouched = '';
+  before(async () => {
+    untouched = await fingerprintOf(db);
+  });
+  after(async () => assert.equal(await fingerprintOf(db), untouched, 'nothing has changed'));
+
+  for (const { name, method, scope } of matrix) {
+    if (scope === 'public') continue;
+
+    for (const [who, headers, code] of nobody) {
+      it(`${name} with ${who}`, async () => {
+        const answer = await ask(name, method, headers);
+        assert.deepEqual([answer.statusCode, answer.json().code], [401, code]);
+      });
+    }
+
+    it(`${name} with a weaker scope`, async () => {
+      for (const headers of stronger[scope]) {
+        const answer = await ask(name, method, headers);
+        assert.deepEqual([answer.statusCode, answer.json().code], [403, 'scope_missing']);
+      }
+    });
+
+    it(`${name} with a project that there is not, or is another's`, async () => {
+      for (const id of [world.foreign.project, 999_999]) {
+        const headers = { ...world.headers.write, 'berth-project': String(id) };
+        const answer = await ask(name, method, headers);
+        assert.deepEqual([answer.statusCode, answer.json().code], [404, 'project_not_found']);
+      }
+    });
+  }
+});
+
+describe("another project's", () => {
+  for (const { name, method } of matrix) {
+    const { foreign, path } = caseOf(name);
+    if (!foreign) continue;
+
+    it(`${name} is answered as what does not exist`, async () => {
+      const foreignId = world.foreign[foreign];
+      const [theirs, nothing] = await Promise.all(
+        [foreignId, 999_999].map(async (id) => {
+          const at = path.replace(/\d+/, String(id));
+          const answer = await ask(name, method, world.headers.write, at);
+          const { request_id } = answer.json();
+          const text = answer.body.replaceAll(request_id, 'REQUEST').replaceAll(String(id), 'ID');
+          const { date: _, 'x-request-id': __, 'content-length': ___, ...headers } = answer.headers;
+          return { status: answer.statusCode, text, headers };
+        }),
+      );
+      assert.equal(theirs?.status, 404);
+      assert.deepEqual(theirs, nothing);
+    });
+  }
+});
+
+describe('who may', () => {
+  const token: Record<Scope | 'public', object> = {
+    'servers:read': world.headers.read,
+    'servers:write': world.headers.write,
+    admin: world.headers.admin,
+    public: {},
+  };
+
+  for (const { name, method, scope } of matrix) {
+    it(name, async () => {
+      const answer = await ask(name, method, token[scope]);
+      assert.equal(answer.statusCode, caseOf(name).status, answer.body);
+    });
+  }
+});
