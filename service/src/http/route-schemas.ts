@@ -29,7 +29,7 @@ function commonProblems(route: RouteOptions, takesBody: boolean): Record<number,
   // 404 also for the project that a request names.
   if (route.config?.scope !== 'public') statuses.push(401, 403, 404);
   if (takesBody) statuses.push(409, 413, 415);
-  if ([route.method].flat().includes('DELETE')) statuses.push(413, 415);
+  if ([route.method].flat().includes('DELETE')) statuses.push(409, 413, 415);
   return Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)]));
 }
 

@@ -42,7 +42,9 @@ export async function insertToken(project: Project, token: NewToken): Promise<nu
       secret_sha256: token.hash,
       scopes: [...token.scopes],
       expires_at: token.expiresAt,
-      allowed_networks: [...token.allowedNetworks],
+      // With nothing set beyond the mask, as PostgreSQL wants it.
+      allowed_networks: sql<string[]>`array(
+        select network(given::inet) from unnest(${[...token.allowedNetworks]}::text[]) given)`,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

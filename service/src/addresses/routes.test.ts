@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { createTestToken } from '../testing/app.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const whole = await createWholeApp({ addresses: 3 });
+const { db, place } = whole;
+after(whole.close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+
+const pools = async () => (await whole.ask('GET', '/address-pools', admin)).json();
+const add = (body: object) =>
+  whole.ask('POST', '/address-pools', {
+    body: { location_id: place.locationId, ...body },
+    ...admin,
+  });
+const change = (id: number, body: object) =>
+  whole.ask('PATCH', `/address-pools/${id}`, { body, ...admin });
+const ipv4 = (answer: Awaited<ReturnType<typeof whole.create>>) =>
+  answer.json().ip_addresses?.[0].ip;
+
+it('a pool is added with defaults, gives addresses, drains and is deleted', async () => {
+  const [own] = await pools();
+  assert.equal((await change(own.id, { enabled: false })).json().enabled, false);
+  assert.match((await whole.create()).json().ip_addresses[0].ip, /^fd00:9::/);
+
+  const added = await add({ cidr: '192.0.2.0/29', gateway: '192.0.2.1' });
+  assert.equal(added.statusCode, 201, added.body);
+  const { id, first, last, nameservers, enabled, held } = added.json();
+  assert.deepEqual([first, last], ['192.0.2.1', '192.0.2.6']);
+  assert.deepEqual([nameservers, enabled, held], [['192.0.2.1'], true, 0]);
+  assert.equal(ipv4(await whole.create()), '192.0.2.2', 'never the gateway');
+
+  const inUse = await whole.ask('DELETE', `/address-pools/${id}`, admin);
+  assert.deepEqual([inUse.statusCode, inUse.json().code], [409, 'address_pool_in_use']);
+  await change(id, { enabled: false });
+  assert.match(ipv4(await whole.create()), /^fd00:9::/);
+  const listed = (await pools()).find((pool: { id: number }) => pool.id === id);
+  assert.equal(listed.held, 1);
+  await db.deleteFrom('addresses').where('pool_id', '=', id).execute();
+  assert.equal((await whole.ask('DELETE', `/address-pools/${id}`, admin)).statusCode, 200);
+  const gone = await whole.ask('GET', `/address-pools/${id}`, admin);
+  assert.equal(gone.json().code, 'address_pool_not_found');
+  await change(own.id, { enabled: true });
+});
+
+it('what is no subnet, or no address of it, is refused', async () => {
+  const good = { cidr: '198.51.100.0/24', gateway: '198.51.100.1' };
+  for (const [more, pointer] of [
+    [{ cidr: '198.51.100.7/24' }, '/cidr'],
+    [{ cidr: '198.51.100.0/31' }, '/cidr'],
+    [{ cidr: '198.51.100.0/99' }, '/cidr'],
+    [{ cidr: '300.1.1.0/24' }, '/cidr'],
+    [{ cidr: 'x' }, '/cidr'],
+    [{ gateway: '198.51.101.1' }, '/gateway'],
+    [{ gateway: 'fd00::1' }, '/gateway'],
+    [{ first: '10.0.0.1' }, '/first'],
+    [{ first: '198.51.100.9', last: '198.51.100.8' }, '/last'],
+    [{ nameservers: ['1.2.3.999'] }, '/nameservers/0'],
+    [{ location_id: 99 }, '/location_id'],
+  ] as const) {
+    const answer = await add({ ...good, ...more });
+    assert.equal(answer.statusCode, 422, `${JSON.stringify(more)} ${answer.body}`);
+    assert.equal(answer.json().errors[0].pointer, pointer, JSON.stringify(more));
+  }
+});
+
+it('no two pools share an address, whoever comes first', async () => {
+  const subnets = ['172.16.0.0/24', '172.16.0.0/16', '172.16.0.128/25', '172.16.0.0/24'];
+  const answers = await Promise.all(subnets.map((cidr) => add({ cidr, gateway: '172.16.0.129' })));
+  const codes = answers.map((answer) => answer.json().code ?? answer.statusCode);
+  const overlaps = codes.filter((code) => code === 'address_pool_overlaps');
+  assert.equal(codes.filter((code) => code === 201).length, 1, codes.join());
+  assert.ok(overlaps.length >= 2, codes.join());
+});
+
+it('an IPv6 pool may be large', async () => {
+  const added = await add({ cidr: '2001:db8::/64', gateway: '2001:db8::1' });
+  assert.equal(added.statusCode, 201, added.body);
+  assert.deepEqual(added.json().last, '2001:db8::ffff:ffff:ffff:fffe');
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { createTestToken } from '../testing/app.ts';
+import { serverBody } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const whole = await createWholeApp();
+const { db, place } = whole;
+after(whole.close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+
+let made = 0;
+
+/** A new project, and what asks in it. */
+async function newProject(quota: Record<string, number | null> = {}) {
+  made += 1;
+  const body = { name: `project ${made}`, quota };
+  const { id } = (await whole.ask('POST', '/projects', { body, ...admin })).json();
+  const inIt = { ...admin, 'berth-project': String(id) };
+  const body2 = serverBody(place);
+  return {
+    id: id as number,
+    create: (more = {}) => whole.ask('POST', '/servers', { body: { ...body2, ...more }, ...inIt }),
+    remove: (server: number) => whole.ask('DELETE', `/servers/${server}`, inIt),
+    quota: async () => (await whole.ask('GET', `/projects/${id}/quota`, admin)).json(),
+    change: (changes: object) => whole.ask('PATCH', `/projects/${id}`, { body: changes, ...admin }),
+    delete: () => whole.ask('DELETE', `/projects/${id}`, admin),
+  };
+}
+
+describe('a project', () => {
+  it('is made, shown, changed and deleted', async () => {
+    const body = { name: 'web', description: 'Web', quota: { servers: 3, ram: null } };
+    const created = await whole.ask('POST', '/projects', { body, ...admin });
+    assert.equal(created.statusCode, 201);
+    const { id, quota } = created.json();
+    assert.equal(created.headers.location, `/v1/projects/${id}`);
+    assert.deepEqual(quota, { servers: 3, cpu: null, ram: null, disk: null, addresses: null });
+    const path = `/projects/${id}`;
+    const change = { body: { quota: { cpu: 2 } }, ...admin };
+    const changed = (await whole.ask('PATCH', path, change)).json();
+    assert.deepEqual(changed.quota, { ...quota, cpu: 2 });
+    assert.equal(changed.description, 'Web');
+    assert.deepEqual((await whole.ask('GET', path, admin)).json(), changed);
+    assert.equal((await whole.ask('DELETE', path, admin)).statusCode, 200);
+    assert.equal((await whole.ask('GET', path, admin)).json().code, 'project_not_found');
+  });
+
+  it('has a name of its own, until it is deleted', async () => {
+    const post = (name: string) => whole.ask('POST', '/projects', { body: { name }, ...admin });
+    const first = await post('Blue');
+    const again = await post('blue');
+    assert.deepEqual([again.statusCode, again.json().code], [409, 'name_taken']);
+    assert.equal((await post('Green')).statusCode, 201);
+    const { id } = first.json();
+    const renamed = await whole.ask('PATCH', `/projects/${id}`, {
+      body: { name: 'GREEN' },
+      ...admin,
+    });
+    assert.equal(renamed.json().code, 'name_taken');
+    await whole.ask('DELETE', `/projects/${id}`, admin);
+    assert.equal((await post('blue')).statusCode, 201);
+  });
+
+  it('is not deleted while it has servers, nor by who acts in it', async () => {
+    const project = await newProject();
+    assert.equal((await project.create()).statusCode, 201);
+    assert.equal((await project.delete()).json().code, 'project_in_use');
+    const own = await whole.ask('DELETE', `/projects/${place.projectId}`, admin);
+    assert.match(own.json().detail, /You act in this project/);
+  });
+
+  it('ends its tokens when it is deleted', async () => {
+    const { id, delete: remove } = await newProject();
+    const body = { name: 'its own', scopes: ['servers:read'] };
+    const inIt = { ...admin, 'berth-project': String(id) };
+    const { token } = (await whole.ask('POST', '/tokens', { body, ...inIt })).json();
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await whole.ask('GET', '/whoami', headers)).json().project.id, id);
+    await remove();
+    assert.equal((await whole.ask('GET', '/whoami', headers)).json().code, 'token_invalid');
+  });
+
+  it('is seen by its own tokens and by administrators alone', async () => {
+    const { id } = await newProject();
+    const ids = async (headers: object) =>
+      (await whole.ask('GET', '/projects', { ...headers })).json().map((p: { id: number }) => p.id);
+    assert.deepEqual(await ids({}), [place.projectId]);
+    assert.ok((await ids(admin)).includes(id));
+  });
+});
+
+describe('a quota', () => {
+  it('refuses what goes beyond it, naming what there is', async () => {
+    const asked = { cpu: 2, ram: 512, disk: 4 };
+    for (const [quota, limit, takes] of [
+      ['servers', 1, 1],
+      ['cpu', 3, 2],
+      ['ram', 1000, 512],
+      ['disk', 7, 4],
+      ['addresses', 3, 2],
+    ] as const) {
+      const project = await newProject({ [quota]: limit });
+      assert.equal((await project.create(asked)).statusCode, 201);
+      const refused = await project.create(asked);
+      assert.deepEqual([refused.statusCode, refused.json().code], [403, 'quota_exceeded']);
+      const { quota: name, limit: most, used, asked: more } = refused.json();
+      assert.deepEqual([name, most, used, more], [quota, limit, takes, takes]);
+      assert.deepEqual((await project.quota())[quota], { limit, used: takes });
+    }
+  });
+
+  it('is never exceeded by 100 creates at once', async () => {
+    const project = await newProject({ servers: 7, cpu: 100 });
+    const answers = [];
+    // As many at a time as get a connection soon enough.
+    for (let batch = 0; batch < 5; batch += 1) {
+      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => project.create()))));
+    }
+    const codes = answers.map(({ statusCode, body }) =>
+      statusCode === 201 ? 'created' : JSON.parse(body).code,
+    );
+    assert.equal(codes.filter((code) => code === 'created').length, 7);
+    assert.equal(codes.filter((code) => code === 'quota_exceeded').length, 93);
+    assert.equal((await project.quota()).servers.used, 7);
+  });
+
+  it('counts a server until it is gone', async () => {
+    const project = await newProject({ servers: 1 });
+    const { id } = (await project.create()).json();
+    await project.remove(id);
+    assert.equal((await project.create()).json().code, 'quota_exceeded');
+    await db.transaction().execute(async (trx) => {
+      await trx.deleteFrom('addresses').where('server_id', '=', id).execute();
+      const deleted = { deleted_at: new Date() };
+      await trx.updateTable('servers').set(deleted).where('id', '=', id).execute();
+    });
+    const { servers, cpu, ram, disk, addresses } = await project.quota();
+    const used = [servers, cpu, ram, disk, addresses].map((one) => one.used);
+    assert.deepEqual(used, [0, 0, 0, 0, 0]);
+    assert.equal((await project.create()).statusCode, 201);
+  });
+
+  it('that is lowered takes nothing away, and holds for what comes', async () => {
+    const project = await newProject();
+    await project.create();
+    await project.create();
+    assert.equal((await project.change({ quota: { servers: 1 } })).statusCode, 200);
+    assert.deepEqual((await project.quota()).servers, { limit: 1, used: 2 });
+    assert.equal((await project.create()).json().code, 'quota_exceeded');
+    assert.equal((await project.change({ quota: { servers: null } })).statusCode, 200);
+    assert.equal((await project.create()).statusCode, 201);
+  });
+
+  it('is heeded by a dry run', async () => {
+    const { id, create } = await newProject({ servers: 0 });
+    assert.equal((await create()).statusCode, 403);
+    const inIt = { ...admin, 'berth-project': String(id) };
+    const dry = await whole.ask('POST', '/servers?dry_run=true', {
+      body: serverBody(place),
+      ...inIt,
+    });
+    assert.deepEqual([dry.statusCode, dry.json().quota], [403, 'servers']);
+  });
+});

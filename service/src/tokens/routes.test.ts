@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { createTestToken } from '../testing/app.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+import { isWithin, normalNetwork } from './networks.ts';
+
+const whole = await createWholeApp();
+const { db } = whole;
+after(whole.close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const make = (body: object, headers: object = admin) =>
+  whole.ask('POST', '/tokens', { body: { name: 'made', ...body }, ...headers });
+const whoami = async (headers: object) => await whole.ask('GET', '/whoami', { ...headers });
+
+describe('a token', () => {
+  it('is made with its secret, which is never shown again', async () => {
+    const made = await make({ scopes: ['servers:read'] });
+    assert.equal(made.statusCode, 201);
+    const { token, ...shown } = made.json();
+    const { id } = shown;
+    assert.equal(made.headers.location, `/v1/tokens/${id}`);
+    const { project, ...me } = (await whoami(bearer(token))).json();
+    assert.equal(project.name, 'default');
+    assert.deepEqual([me.token_id, me.scopes], [id, ['servers:read']]);
+    const again = await whole.ask('GET', `/tokens/${id}`, admin);
+    assert.deepEqual({ ...Object(again.json()), last_used_at: null }, shown);
+    const listed = await whole.ask('GET', '/tokens', admin);
+    assert.ok(!listed.body.includes(token.slice(6, 36)));
+  });
+
+  it('holds no longer once it is revoked', async () => {
+    const { token, id } = (await make({ scopes: ['servers:read'] })).json();
+    assert.equal((await whoami(bearer(token))).statusCode, 200);
+    assert.equal((await whole.ask('DELETE', `/tokens/${id}`, admin)).statusCode, 200);
+    assert.equal((await whoami(bearer(token))).json().code, 'token_invalid');
+    assert.equal(
+      (await whole.ask('DELETE', `/tokens/${id}`, admin)).json().code,
+      'token_not_found',
+    );
+  });
+
+  it('made again under the same key is the same, and is kept encrypted', async () => {
+    const headers = { ...admin, 'idempotency-key': 'a-token' };
+    const first = await make({ scopes: ['servers:read'] }, headers);
+    const second = await make({ scopes: ['servers:read'] }, headers);
+    assert.equal(second.headers['idempotency-replayed'], 'true');
+    assert.deepEqual(second.json(), first.json());
+    const { rows } = await sql<{ row: string }>`
+      select t::text as row from idempotency_keys t`.execute(db);
+    assert.ok(rows.length > 0);
+    const secret = first.json().token.slice(6, 36);
+    for (const { row } of rows) assert.ok(!row.includes(secret));
+    for (const { row } of rows) assert.ok(!row.includes(Buffer.from(secret).toString('hex')));
+  });
+});
+
+describe('no token is stronger than its maker', () => {
+  it('in what it may do', async () => {
+    const { token } = (await make({ scopes: ['servers:write'] })).json();
+    const refused = await make({ scopes: ['servers:read', 'admin'] }, bearer(token));
+    assert.equal(refused.statusCode, 422);
+    assert.deepEqual(refused.json().errors[0].pointer, '/scopes/1');
+    assert.equal((await make({ scopes: ['servers:read'] }, bearer(token))).statusCode, 201);
+  });
+
+  it('in how long it holds', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    const { token, expires_at } = (await make({ scopes: ['admin'], expires_at: soon })).json();
+    const refused = await make({ scopes: ['admin'], expires_at: later }, bearer(token));
+    assert.deepEqual(refused.json().errors[0].pointer, '/expires_at');
+    const inherited = await make({ scopes: ['admin'] }, bearer(token));
+    assert.equal(inherited.json().expires_at, expires_at);
+  });
+
+  it('in where it may be used from', async () => {
+    const networks = ['127.0.0.0/8', '10.0.0.0/8'];
+    const { token } = (await make({ scopes: ['admin'], allowed_networks: networks })).json();
+    const from = (wanted: string[]) =>
+      make({ scopes: ['admin'], allowed_networks: wanted }, bearer(token));
+    for (const wanted of [[], ['0.0.0.0/0'], ['11.0.0.0/8'], ['10.0.0.0/7'], ['::/0']]) {
+      const refused = await from(wanted);
+      assert.equal(refused.statusCode, 422, wanted.join());
+      assert.match(refused.json().errors[0].pointer, /^\/allowed_networks/);
+    }
+    assert.deepEqual((await from(['10.1.0.0/16'])).json().allowed_networks, ['10.1.0.0/16']);
+    const inherited = await make({ scopes: ['admin'] }, bearer(token));
+    assert.deepEqual(inherited.json().allowed_networks, networks);
+  });
+});
+
+it('a token is refused from elsewhere than its networks', async () => {
+  const elsewhere = { scopes: ['servers:read'], allowed_networks: ['192.0.2.0/24'] };
+  const { token } = (await make(elsewhere)).json();
+  const refused = await whoami(bearer(token));
+  assert.deepEqual([refused.statusCode, refused.json().code], [403, 'network_not_allowed']);
+  const here = { scopes: ['servers:read'], allowed_networks: ['127.0.0.1', '10.1.2.3/8'] };
+  const made = (await make(here)).json();
+  assert.deepEqual(made.allowed_networks, ['127.0.0.1/32', '10.0.0.0/8']);
+  assert.equal((await whoami(bearer(made.token))).statusCode, 200);
+});
+
+it('what is no time and no network is refused', async () => {
+  for (const [body, pointer] of [
+    [{ expires_at: '2030-02-31T00:00:00Z' }, '/expires_at'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
+    [{ expires_at: 'tomorrow' }, '/expires_at'],
+    [{ allowed_networks: ['10.0.0.0/33'] }, '/allowed_networks/0'],
+    [{ allowed_networks: ['10.0.0'] }, '/allowed_networks/0'],
+    [{ scopes: [] }, '/scopes'],
+    [{ scopes: ['root'] }, '/scopes/0'],
+    [{ name: ' ' }, '/name'],
+  ] as const) {
+    const refused = await make({ scopes: ['servers:read'], ...body });
+    assert.equal(refused.statusCode, 422, JSON.stringify(body));
+    assert.equal(refused.json().errors[0].pointer, pointer);
+  }
+});
+
+it('networks within others', () => {
+  assert.equal(normalNetwork('2001:db8::/32'), '2001:db8::/32');
+  assert.equal(normalNetwork('10.0.0.1'), '10.0.0.1/32');
+  assert.equal(normalNetwork('10.0.0.0/8/8'), undefined);
+  assert.ok(isWithin('2001:db8:1::/48', ['10.0.0.0/8', '2001:db8::/32']));
+  assert.ok(!isWithin('10.0.0.0/7', ['10.0.0.0/8']));
+  assert.ok(!isWithin('10.0.0.0/8', []));
+});
