@@ -42,6 +42,30 @@ module.exports = {
       to: { path: '^(node_modules/)?kysely' },
     },
     {
+      name: 'projects-ask-within-themselves',
+      comment:
+        'What belongs to a project is asked for from its Project, so that none can forget whose rows it is about.',
+      severity: 'error',
+      from: { path: '^service/src/(servers|operations|tokens)/queries\\.ts$' },
+      to: { path: '^service/src/db/connection\\.ts$' },
+    },
+    {
+      name: 'only-workers-ask-beyond-a-project',
+      comment:
+        'Files named -queries.ts ask about every project: for workers, administration, tools and what finds out who asks.',
+      severity: 'error',
+      from: {
+        path: '^service/src/(servers|operations|tokens|http|usage)/',
+        pathNot:
+          '\\.test\\.ts$|-cases\\.ts$|queries\\.ts$|/cli\\.ts$|^service/src/tokens/admin\\.ts$|' +
+          '^service/src/http/(authentication|idempotency)\\.ts$|' +
+          '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
+          '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|truth|instance)\\.ts$|' +
+          '^service/src/usage/(collector|record|disk|source)\\.ts$',
+      },
+      to: { path: '^service/src/.*-queries\\.ts$' },
+    },
+    {
       name: 'contract-stands-alone',
       comment: 'Clients import the contract; it must not bring the service along.',
       severity: 'error',

@@ -1,5 +1,5 @@
+import type { AccessWorld } from '../testing/access-world.ts';
 import { serverBody } from '../testing/servers.ts';
-import type { AccessWorld } from './access-world.ts';
 
 /** How a route is asked by somebody who may. Every route has one. */
 export interface AccessCase {

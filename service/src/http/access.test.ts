@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RouteOptions } from 'fastify';
 import { routes } from '../routes.ts';
+import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { fingerprintOf } from '../testing/servers.ts';
 import { generateToken } from '../tokens/token.ts';
 import { type AccessCase, accessCases } from './access-cases.ts';
-import { createAccessWorld } from './access-world.ts';
 import type { App, Scope } from './app-types.ts';
 
 // Every route, asked by everybody who may not, and by who may. A route without a line in

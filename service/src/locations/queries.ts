@@ -46,18 +46,23 @@ export interface NewLocation {
   max_disk_gb: number;
 }
 
-/**
- * Enters a location, or brings what is known of its engine up to date: the rest may have been changed
- * by an administrator.
- */
+/** Enters a location, or brings the one of this name up to date, but for what was administered. */
 export async function upsertLocation(trx: Trx, location: NewLocation): Promise<LocationRow> {
-  const { incus_project, storage_pool, network } = location;
-  const engine = JSON.stringify(location.engine);
+  const values = { ...location, engine: JSON.stringify(location.engine) };
+  const unlessAdministered = (column: 'description' | 'max_cpu' | 'max_ram_mb' | 'max_disk_gb') =>
+    sql<never>`case when locations.is_administered then ${sql.ref(`locations.${column}`)}
+      else ${sql.ref(`excluded.${column}`)} end`;
   return await trx
     .insertInto('locations')
-    .values({ ...location, engine })
+    .values(values)
     .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet({ engine, incus_project, storage_pool, network }),
+      conflict.column('name').doUpdateSet({
+        ...values,
+        description: unlessAdministered('description'),
+        max_cpu: unlessAdministered('max_cpu'),
+        max_ram_mb: unlessAdministered('max_ram_mb'),
+        max_disk_gb: unlessAdministered('max_disk_gb'),
+      }),
     )
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -82,7 +87,7 @@ export async function updateLocation(
 ): Promise<LocationRow> {
   return await trx
     .updateTable('locations')
-    .set(values)
+    .set({ ...values, is_administered: true })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

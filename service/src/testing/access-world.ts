@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
-import { createTestToken } from '../testing/app.ts';
-import { type Installation, installation } from '../testing/fixtures.ts';
-import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
+import { createTestToken } from './app.ts';
+import { type Installation, installation } from './fixtures.ts';
+import { enterServer, operationUnderWay } from './servers.ts';
 
 /** Two projects, each with what a route may be asked about. */
 export interface AccessWorld {

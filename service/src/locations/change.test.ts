@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { createTestToken } from '../testing/app.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+import { upsertLocation } from './queries.ts';
+
+const whole = await createWholeApp();
+const { db, place } = whole;
+after(whole.close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+const path = `/locations/${place.locationId}`;
+const change = (body: object) => whole.ask('PATCH', path, { body, ...admin });
+
+it('its bounds hold for new servers from then on', async () => {
+  assert.equal((await whole.create({ cpu: 3 })).statusCode, 201);
+  const changed = await change({ limits: { cpu: { max: 2 } }, traffic_allowance: 1000 });
+  assert.equal(changed.statusCode, 200);
+  assert.deepEqual(changed.json().limits.cpu, { min: 1, max: 2 });
+  const refused = await whole.create({ cpu: 3 });
+  assert.equal(refused.json().errors[0].pointer, '/cpu');
+  const created = (await whole.create({ cpu: 2 })).json();
+  const query = db.selectFrom('servers').select('traffic_allowance').where('id', '=', created.id);
+  assert.equal((await query.executeTakeFirstOrThrow()).traffic_allowance, 1000);
+  assert.equal((await change({ traffic_allowance: null })).json().traffic_allowance, null);
+});
+
+it('that is disabled takes no new servers', async () => {
+  assert.equal((await change({ enabled: false })).json().enabled, false);
+  assert.equal((await whole.create()).json().errors[0].pointer, '/location_id');
+  assert.equal((await change({ enabled: true })).json().enabled, true);
+  assert.equal((await whole.create()).statusCode, 201);
+});
+
+it('bounds that are turned round are refused, and nothing changes', async () => {
+  const before = (await whole.ask('GET', path)).json();
+  const refused = await change({ limits: { ram: { min: 4096, max: 1024 } }, description: 'x' });
+  assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/limits/ram']);
+  assert.deepEqual((await whole.ask('GET', path)).json(), before);
+});
+
+it('what an administrator changed stays when the service starts again', async () => {
+  await change({ description: 'Ours', limits: { disk: { max: 7 } } });
+  const location = await db.selectFrom('locations').selectAll().executeTakeFirstOrThrow();
+  const again = { ...location, description: 'This machine', max_disk_gb: 500, network: 'other0' };
+  const { name, engine, incus_project, storage_pool, max_cpu, max_ram_mb } = location;
+  const kept = { name, engine, incus_project, storage_pool, max_cpu, max_ram_mb };
+  const { network, description, max_disk_gb } = again;
+  await db.transaction().execute(async (trx) => {
+    const row = await upsertLocation(trx, { ...kept, network, description, max_disk_gb });
+    assert.deepEqual([row.network, row.description, row.max_disk_gb], ['other0', 'Ours', 7]);
+  });
+});

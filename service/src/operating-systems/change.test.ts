@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { createTestToken } from '../testing/app.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const whole = await createWholeApp();
+const { db, place } = whole;
+after(whole.close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+
+const fedora = {
+  slug: 'fedora-43',
+  name: 'Fedora',
+  version: '43',
+  type: 'container',
+  source: { server: 'https://images.linuxcontainers.org', alias: 'fedora/43/cloud' },
+  minimum: { ram: 512, disk: 3 },
+};
+const add = (more: object = {}) =>
+  whole.ask('POST', '/operating-systems', { body: { ...fedora, ...more }, ...admin });
+const change = (id: number, body: object) =>
+  whole.ask('PATCH', `/operating-systems/${id}`, { body, ...admin });
+
+it('one is added, and servers can be created with it', async () => {
+  const added = await add();
+  assert.equal(added.statusCode, 201, added.body);
+  const { id, slug, minimum, enabled } = added.json();
+  assert.deepEqual([slug, minimum, enabled], ['fedora-43', { ram: 512, disk: 3 }, true]);
+  assert.equal((await whole.create({ os_id: id, ram: 512, disk: 3 })).statusCode, 201);
+  assert.equal((await whole.create({ os_id: id })).json().errors[0].pointer, '/ram');
+  const again = await add();
+  assert.deepEqual([again.statusCode, again.json().code], [409, 'name_taken']);
+});
+
+it('one is hidden, and its minimum changed', async () => {
+  const hidden = await change(place.osId, { enabled: false });
+  assert.equal(hidden.json().enabled, false);
+  assert.equal((await whole.create()).json().errors[0].pointer, '/os_id');
+  const raised = await change(place.osId, { enabled: true, minimum: { ram: 1024, disk: 2 } });
+  assert.deepEqual(raised.json().minimum, { ram: 1024, disk: 2 });
+  assert.equal((await whole.create()).json().errors[0].pointer, '/ram');
+  assert.equal((await change(999, {})).json().code, 'operating_system_not_found');
+});
+
+it('a source that is no image server is refused', async () => {
+  for (const [source, pointer] of [
+    [{ server: 'http://images.example', alias: 'x' }, '/source/server'],
+    [{ server: 'https://user:pass@images.example', alias: 'x' }, '/source/server'],
+    [{ server: 'file:///etc/passwd', alias: 'x' }, '/source/server'],
+    [{ server: 'https://images.example', alias: '../x' }, '/source/alias'],
+    [{ server: 'https://images.example' }, '/source/alias'],
+  ] as const) {
+    const refused = await add({ slug: 'other', source });
+    assert.equal(refused.statusCode, 422);
+    assert.equal(refused.json().errors[0].pointer, pointer);
+  }
+});
