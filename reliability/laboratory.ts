@@ -120,7 +120,7 @@ export async function openLaboratory({
   const stopping = new AbortController();
   const { pool } = database;
   const watched = watchLocation(
-    { db, pool, engines, notifications, log, ...watching },
+    { db, pool, engines, notifications, log, workDir: directory, ...watching },
     location,
     stopping.signal,
   );

@@ -3,6 +3,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Routes } from './http/app-types.ts';
 import { locationRoutes } from './locations/routes.ts';
+import { imageRoutes } from './operating-systems/image-routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
@@ -15,6 +16,7 @@ export const routes: readonly Routes[] = [
   operationRoutes,
   locationRoutes,
   operatingSystemRoutes,
+  imageRoutes,
   addressPoolRoutes,
   projectRoutes,
   tokenRoutes,

@@ -39,6 +39,7 @@ export interface Workers {
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, db, engines, log, notifications, secretKey } = foundation;
   const stopping = new AbortController();
+  const workDir = join(config.dataDir, 'images');
   if (!config.databaseUrl) await dropLeases(db);
   const locations = await listAllLocations(db);
   const runner = startOperationRunner({
@@ -56,12 +57,12 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         secretKey,
         stopTimeoutSeconds: config.stopTimeoutSeconds,
         createsPerNode,
-        workDir: join(config.dataDir, 'images'),
+        workDir,
       },
     },
   });
   const watchers = locations.map((location) =>
-    watchLocation(foundation, location, stopping.signal),
+    watchLocation({ ...foundation, workDir }, location, stopping.signal),
   );
   const collector = createUsageCollector({
     db,

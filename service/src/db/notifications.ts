@@ -11,6 +11,8 @@ export interface Notifications {
   operation_superseded: { id: number };
   operation_released: { id: number };
   operation_finished: { id: number };
+  /** The id is the location's. */
+  image_wanted: { id: number };
 }
 
 type Name = keyof Notifications;
@@ -19,6 +21,7 @@ const names = new Set<string>([
   'operation_superseded',
   'operation_released',
   'operation_finished',
+  'image_wanted',
 ] satisfies Name[]);
 
 type Handler<N extends Name> = (payload: Notifications[N]) => void;

@@ -209,6 +209,17 @@ interface TrafficMonthsTable {
   outgoing: Generated<number>;
 }
 
+export type ImageStatus = 'wanted' | 'importing' | 'ready' | 'failed';
+
+interface ImagesTable {
+  os_id: number;
+  location_id: number;
+  status: ImageStatus;
+  progress: Generated<number>;
+  message: string;
+  requested_at: Timestamp;
+}
+
 interface AuditLogTable {
   id: GeneratedAlways<number>;
   at: Timestamp;
@@ -239,4 +250,5 @@ export interface Database {
   usage_current: UsageCurrentTable;
   traffic_months: TrafficMonthsTable;
   audit_log: AuditLogTable;
+  images: ImagesTable;
 }

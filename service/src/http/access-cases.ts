@@ -56,6 +56,12 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       body: { enabled: true },
       status: 200,
     },
+    image_list: { path: `/operating-systems/${place.osId}/images`, status: 200 },
+    image_import: {
+      path: `/operating-systems/${place.osId}/images`,
+      body: { location_id: place.locationId },
+      status: 202,
+    },
     address_pool_list: { path: '/address-pools', status: 200 },
     address_pool_view: { path: `/address-pools/${own.pool}`, status: 200 },
     address_pool_create: {

@@ -7,6 +7,7 @@ import { installationId } from '../db/queries.ts';
 import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
+import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { instanceName } from '../servers/instance.ts';
@@ -25,6 +26,8 @@ export interface Watching {
   engines: Engines;
   notifications: NotificationListener;
   log: Logger;
+  /** Where images are built. */
+  workDir: string;
   /** Between two comparisons of everything. */
   sweepMilliseconds?: number;
 }
@@ -58,8 +61,19 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     async () => await keepOrphans(subject, await sweepLocation(subject)),
     report,
   );
+  const { workDir } = watching;
+  const images = serialised(async () => {
+    await importWantedImages({ ...subject, workDir, log });
+  }, report);
   const reach = reachability(subject, report);
-  const timer = setInterval(() => sweep.run('all'), sweepMilliseconds);
+  const everything = () => {
+    sweep.run('all');
+    images.run('all');
+  };
+  const timer = setInterval(everything, sweepMilliseconds);
+  const offImages = notifications.on('image_wanted', ({ id }) => {
+    if (id === location.id) images.run('all');
+  });
   const off = notifications.on('operation_finished', async ({ id }) => {
     const server = await serverOfOperation(db, id).catch(report);
     if (server && server.locationId === location.id) look.run(instanceName(server.uuid));
@@ -71,7 +85,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
       signal,
       onConnect() {
         reach.is({ reason: null });
-        sweep.run('all');
+        everything();
       },
       onDisconnect(reason) {
         reach.is({ reason: reason instanceof Error ? reason.message : String(reason) });
@@ -83,7 +97,8 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   } finally {
     clearInterval(timer);
     off();
-    await Promise.all([look.idle(), sweep.idle(), reach.end()]);
+    offImages();
+    await Promise.all([look.idle(), sweep.idle(), images.idle(), reach.end()]);
   }
 }
 

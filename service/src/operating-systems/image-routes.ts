@@ -1,0 +1,72 @@
+import { Image, ImageImport } from '@berth/contract/images';
+import { IdParams } from '@berth/contract/values';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { pathId } from '../http/path-id.ts';
+import { findLocation } from '../locations/queries.ts';
+import { invalidFields } from '../problem.ts';
+import { type ImageRow, listImages, wantImage } from './image-queries.ts';
+import { operatingSystemNotFound } from './operating-systems.ts';
+import { findOperatingSystem } from './queries.ts';
+
+const tags = ['Operating systems'];
+
+export function imageRoutes(app: App, deps: Deps): void {
+  const { db } = deps;
+
+  app.get(
+    '/operating-systems/:id/images',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'image_list',
+        summary: 'List where images of an operating system were asked for',
+        tags,
+        params: IdParams,
+        response: { 200: Type.Array(Image) },
+      },
+    },
+    async (request) => {
+      const id = pathId(request.params.id, operatingSystemNotFound);
+      if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
+      return (await listImages(db, id)).map(imageView);
+    },
+  );
+
+  app.post(
+    '/operating-systems/:id/images',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'image_import',
+        summary: 'Have the image of an operating system ready at a location',
+        description: 'It is downloaded or built, so that the first server need not wait for it.',
+        tags,
+        params: IdParams,
+        body: ImageImport,
+        response: { 202: Image },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, operatingSystemNotFound);
+      const { location_id: locationId } = request.body;
+      const answer = await change(request, deps, async ({ trx }) => {
+        if (!(await findOperatingSystem(trx, id))) throw operatingSystemNotFound(id);
+        if (!(await findLocation(trx, locationId))) {
+          const detail = `No location has the id ${locationId}. GET /v1/locations lists them.`;
+          throw invalidFields([{ pointer: '/location_id', detail }]);
+        }
+        const row = await wantImage(trx, id, locationId);
+        return { status: 202, body: imageView(row), target: { kind: 'operating_system', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function imageView(row: ImageRow): Image {
+  const { os_id, location_id, status, progress, message, requested_at } = row;
+  return { os_id, location_id, status, progress, message, requested_at };
+}

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
+import { nextWantedImage, setImage } from './image-queries.ts';
+import { ensureImage } from './images.ts';
+
+const reportMilliseconds = 500;
+
+export interface Importing {
+  db: Db;
+  client: IncusClient;
+  locationId: number;
+  workDir: string;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Gets every image that was asked for at a location, one after the other. Repeating it does no harm. */
+export async function importWantedImages(importing: Importing): Promise<void> {
+  const { db, locationId, signal } = importing;
+  while (!signal.aborted) {
+    const wanted = await nextWantedImage(db, locationId);
+    if (!wanted) return;
+    await importImage(importing, wanted);
+  }
+}
+
+type Wanted = NonNullable<Awaited<ReturnType<typeof nextWantedImage>>>;
+
+async function importImage(
+  { db, client, locationId, workDir, log, signal }: Importing,
+  os: Wanted,
+): Promise<void> {
+  const image = { osId: os.osId, locationId };
+  const enter = (state: Parameters<typeof setImage>[2]) => setImage(db, image, state);
+  let reported = 0;
+  let reporting = enter({ status: 'importing', message: 'It is being got.' });
+  const onProgress = (fraction: number, message: string) => {
+    if (Date.now() - reported < reportMilliseconds) return;
+    reported = Date.now();
+    const progress = Math.floor(fraction * 100);
+    reporting = reporting.then(() => enter({ status: 'importing', progress, message }));
+  };
+  try {
+    await ensureImage({ incus: client, os, workDir, onProgress, signal });
+    await reporting;
+    await enter({ status: 'ready', progress: 100, message: 'Servers can be created with it.' });
+  } catch (error) {
+    // It goes on when the service does.
+    if (signal.aborted) return;
+    await reporting;
+    log.warn({ err: error, os: os.slug }, 'An image could not be got.');
+    const reason = error instanceof EngineError ? error.message : 'The log says why.';
+    await enter({ status: 'failed', message: reason });
+  }
+}
