@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { InjectOptions } from 'fastify';
+import { sql } from 'kysely';
+import type { Db } from '../../service/src/db/connection.ts';
+import { createTestToken } from '../../service/src/testing/app.ts';
+import { inject } from '../../service/src/testing/inject.ts';
+import { enterServer, fingerprintOf } from '../../service/src/testing/servers.ts';
+import { createWholeApp } from '../../service/src/testing/whole-app.ts';
+import {
+  type OpenApi,
+  type PlannedRequest,
+  pathOf,
+  plannedRequests,
+  queryText,
+} from './requests.ts';
+
+const batch = 500;
+const mostKnown = 200;
+
+export interface FuzzFigures {
+  seed: number;
+  requests: number;
+  byStatus: Record<string, number>;
+}
+
+interface Person {
+  headers: { authorization?: string };
+  mayChange: boolean;
+}
+
+/**
+ * Sends requests made from the API's own description, in a row that the seed determines, with ids that
+ * earlier answers gave out. Throws at an answer of 5xx, one that its schema does not allow, and a change
+ * by somebody who may make none or to another project.
+ */
+export async function fuzz({
+  seed,
+  requests,
+}: {
+  seed: number;
+  requests: number;
+}): Promise<FuzzFigures> {
+  const whole = await createWholeApp({ addresses: 200 });
+  try {
+    return await fuzzOn(whole, seed, requests);
+  } finally {
+    await whole.close();
+  }
+}
+
+async function fuzzOn(
+  { app, db, place }: Awaited<ReturnType<typeof createWholeApp>>,
+  seed: number,
+  requests: number,
+): Promise<FuzzFigures> {
+  const api = (await app.inject({ url: '/openapi.json' })).json() as OpenApi;
+  const planned = plannedRequests(api);
+  const people = await createPeople(db);
+  const foreign = await createForeign(db, place);
+  const untouched = await projectText(db, foreign);
+  const known = new Map<string, number[]>();
+  const byStatus: Record<string, number> = {};
+  for (const status of ['started', 'stopped', 'error'] as const) {
+    learn(known, '/v1/servers/{id}', await enterServer(db, place, { status }));
+  }
+  for (let sent = 0; sent < requests; sent += batch) {
+    const numRuns = Math.min(batch, requests - sent);
+    for (const request of fc.sample(planned, { seed: seed + sent, numRuns })) {
+      const status = await send(request);
+      byStatus[status] = (byStatus[status] ?? 0) + 1;
+    }
+    assert.equal(
+      await projectText(db, foreign),
+      untouched,
+      "another project's rows are as they were",
+    );
+  }
+  return { seed, requests, byStatus };
+
+  async function send(request: PlannedRequest): Promise<number> {
+    const person = people[request.who % people.length];
+    assert.ok(person);
+    const before = mayTell(request, person) ? await fingerprintOf(db) : undefined;
+    const ids = known.get(nounOf(request.path)) ?? [];
+    const url = pathOf(request, ids) + queryText(request.query);
+    const answer = await inject(app, {
+      method: request.method as NonNullable<InjectOptions['method']> & 'GET',
+      url,
+      headers: { ...bodyType(request), ...person.headers, ...request.headers },
+      ...(request.body !== undefined && { payload: JSON.stringify(request.body) }),
+    });
+    const about = `${request.method} ${url} ${JSON.stringify(request.body)} → ${answer.body}`;
+    assert.ok(answer.statusCode < 500, about);
+    if (before !== undefined) assert.equal(await fingerprintOf(db), before, about);
+    if (answer.statusCode < 300) learnFrom(request, answer.body);
+    return answer.statusCode;
+  }
+
+  function learnFrom({ path, method }: PlannedRequest, body: string): void {
+    if (method !== 'POST' || path.includes('{id}')) return;
+    const { id } = JSON.parse(body) as { id?: number };
+    if (id !== undefined) learn(known, `${path}/{id}`, id);
+  }
+}
+
+/** Looked at now and then: it reads everything. */
+function mayTell({ id, method }: PlannedRequest, person: Person): boolean {
+  return !person.mayChange && method !== 'GET' && id % 5 === 0;
+}
+
+const bodyType = ({ body }: PlannedRequest) =>
+  body === undefined ? {} : { 'content-type': 'application/json' };
+
+/** Of `/v1/servers/{id}/start` the part that says what the id is of. */
+const nounOf = (path: string) => path.replace(/(\{id\}).*$/, '$1');
+
+function learn(known: Map<string, number[]>, noun: string, id: number): void {
+  known.set(noun, [id, ...(known.get(noun) ?? [])].slice(0, mostKnown));
+}
+
+async function createPeople(db: Db): Promise<Person[]> {
+  const token = async (scope: 'admin' | 'servers:write' | 'servers:read') =>
+    (await createTestToken(db, { scopes: [scope] })).headers;
+  const admin = { headers: await token('admin'), mayChange: true };
+  const member = { headers: await token('servers:write'), mayChange: true };
+  // Those who may something get further into the service.
+  return [
+    ...[admin, admin, admin, admin, member, member, member],
+    { headers: await token('servers:read'), mayChange: false },
+    { headers: {}, mayChange: false },
+    { headers: { authorization: 'Bearer berth_x' }, mayChange: false },
+  ];
+}
+
+async function createForeign(db: Db, place: Parameters<typeof enterServer>[1]): Promise<number> {
+  const query = db.insertInto('projects').values({ name: 'another' }).returning('id');
+  const { id: projectId } = await query.executeTakeFirstOrThrow();
+  await enterServer(db, { ...place, projectId }, { operation: 'stop' });
+  await createTestToken(db, { project: 'another' });
+  return projectId;
+}
+
+async function projectText(db: Db, id: number): Promise<string> {
+  const { rows } = await sql<{ text: string }>`
+    select s::text as text from servers s where project_id = ${id}
+    union all select o::text from operations o where project_id = ${id}
+    union all select t::text from tokens t where project_id = ${id}`.execute(db);
+  return rows.map(({ text }) => text).join('\n');
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { type Schema, valueFor } from './values.ts';
+
+/** The part of OpenAPI 3.1 that is read here. */
+export interface OpenApi {
+  paths: Record<string, Record<string, OpenApiOperation>>;
+}
+
+interface OpenApiOperation {
+  operationId: string;
+  parameters?: { name: string; in: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+/** A request with what is decided only when it is sent: its id, out of those that are known then. */
+export interface PlannedRequest {
+  operationId: string;
+  method: string;
+  path: string;
+  query: Record<string, unknown>;
+  body: unknown;
+  who: number;
+  /** Which of the known ids; beyond them, one that names nothing. */
+  id: number;
+  headers: Record<string, string>;
+}
+
+/** Requests as the API's own description has them. */
+export function plannedRequests(api: OpenApi): fc.Arbitrary<PlannedRequest> {
+  const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => requestOf(path, method, operation)),
+  );
+  return fc.oneof(...operations);
+}
+
+const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('a', 'b', 'c').map((key) => ({ 'idempotency-key': key })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Record<string, string>>(
+      { 'berth-project': '1' },
+      { 'berth-project': '0' },
+      { 'berth-project': 'abc' },
+      { accept: 'text/html' },
+      { prefer: 'wait=x' },
+      { 'idempotency-key': 'ä' },
+      { 'content-type': 'text/plain' },
+    ),
+  },
+);
+
+function requestOf(path: string, method: string, operation: OpenApiOperation) {
+  const { operationId, parameters = [], requestBody } = operation;
+  const asked = parameters.filter((parameter) => parameter.in === 'query');
+  const query = Object.fromEntries(asked.map(({ name, schema }) => [name, valueFor(schema)]));
+  const schema = requestBody?.content['application/json']?.schema;
+  return fc.record<PlannedRequest>({
+    operationId: fc.constant(operationId),
+    method: fc.constant(method.toUpperCase()),
+    path: fc.constant(path),
+    query: fc.record(query, { requiredKeys: [] }),
+    body: schema ? valueFor(schema) : fc.constant(undefined),
+    who: fc.nat(),
+    id: fc.nat({ max: 40 }),
+    headers,
+  });
+}
+
+const strangeIds = ['0', '-1', '1e3', 'abc', '9223372036854775808', '%00', '..', '1%2F2', '١'];
+
+/** The path with an id in it: mostly a known one. */
+export function pathOf({ path, id }: PlannedRequest, known: readonly number[]): string {
+  const strange = strangeIds[id % strangeIds.length] ?? '0';
+  const chosen = id < 32 && known.length > 0 ? known[id % known.length] : strange;
+  return path.replace(/\{[^}]+\}/g, String(chosen));
+}
+
+/** `?a=1&b=x`, with lists and objects as JSON, or nothing. */
+export function queryText(query: Record<string, unknown>): string {
+  const pairs = Object.entries(query).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value),
+  ]);
+  const text = new URLSearchParams(pairs as [string, string][]).toString();
+  return text === '' ? '' : `?${text}`;
+}

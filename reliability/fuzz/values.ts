@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+
+/** The parts of JSON Schema that the API's own schemas use. */
+export interface Schema {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  examples?: unknown[];
+}
+
+/** What breaks programs, whatever was asked for. */
+const nasty: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1e3, 2 ** 53, -(2 ** 63), 1e308, 0.1, '', ' '),
+  fc.constantFrom<unknown>('0', '-1', 'abc', '1e3', '\0', '\u001b[0m', '../../etc/passwd', '%00'),
+  fc.constantFrom<unknown>(
+    "'; drop table servers --",
+    '{{7*7}}',
+    '<script>',
+    '\ud800',
+    'x'.repeat(5000),
+  ),
+  fc.constantFrom<unknown>([], {}, [[]], [null], { a: { b: {} } }, { __proto__: 1 }),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+/** Mostly what a schema takes, or nearly; at times anything. */
+export function valueFor(schema: Schema): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 12, arbitrary: good(schema) }, { weight: 1, arbitrary: nasty });
+}
+
+function good(schema: Schema): fc.Arbitrary<unknown> {
+  const { examples = [], anyOf } = schema;
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (anyOf) return fc.oneof(...anyOf.map(valueFor));
+  const made = ofType(schema);
+  return examples.length > 0 ? fc.oneof(fc.constantFrom(...examples), made) : made;
+}
+
+function ofType(schema: Schema): fc.Arbitrary<unknown> {
+  const [type] = [schema.type].flat();
+  switch (type) {
+    case 'object':
+      return objectOf(schema);
+    case 'array':
+      return listOf(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+    case 'number':
+      return numberOf(schema);
+    default:
+      return fc.string({ maxLength: 30 });
+  }
+}
+
+function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<unknown> {
+  const fields = Object.entries(properties).map(([name, schema]) => [name, valueFor(schema)]);
+  const usual = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] });
+  const careless = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+  return fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: careless });
+}
+
+function listOf({ items = {}, minItems = 0, maxItems = 4 }: Schema): fc.Arbitrary<unknown> {
+  const maxLength = Math.max(minItems, Math.min(maxItems, 4));
+  return fc.array(valueFor(items), { minLength: minItems, maxLength });
+}
+
+/** Its bounds, what lies just beyond them, and small ones: ids and sizes are. */
+function numberOf({ minimum = 0, maximum = 2 ** 53 - 1 }: Schema): fc.Arbitrary<unknown> {
+  const edges = [minimum, maximum, minimum - 1, maximum + 1];
+  const small = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 20) });
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...edges) },
+    { weight: 6, arbitrary: small },
+  );
+}
