@@ -39,7 +39,8 @@ export interface Laboratory {
   place: Installation;
   simulator: Simulator;
   client: IncusClient;
-  create(name: string): Promise<{ serverId: number; operation: OperationRow }>;
+  /** `commands` run after the one that each server has. */
+  create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
   request(serverId: number, action: Action, force?: boolean): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
@@ -134,14 +135,15 @@ export async function openLaboratory({
   const { headers } = await createTestToken(db);
   const open = stack.move();
   const owner = new Project(db, place.projectId);
-  const wanted = { initialCommands: ['echo ran >> /root/ran'] };
+  const wanted = ['echo ran >> /root/ran'];
   return {
     database,
     place,
     simulator,
     client,
-    async create(name) {
-      const body = serverBody(place, { ...wanted, name }) as ServerCreate;
+    async create(name, commands = []) {
+      const initialCommands = [...wanted, ...commands];
+      const body = serverBody(place, { initialCommands, name }) as ServerCreate;
       const secrets = sealSecrets(body, secretKey);
       return await db
         .transaction()

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
@@ -40,6 +40,9 @@ export async function listen(
   });
   server.on('upgrade', onUpgrade);
   if ('socketPath' in place) {
+    if (await answers(place.socketPath)) {
+      throw new Error(`Another simulator listens on ${place.socketPath}.`);
+    }
     // What a process that was killed left there.
     rmSync(place.socketPath, { force: true });
     server.listen(place.socketPath);
@@ -48,6 +51,16 @@ export async function listen(
   const stop = () => stopServer(server, sockets);
   if ('socketPath' in place) return { socketPath: place.socketPath, stop };
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+async function answers(socketPath: string): Promise<boolean> {
+  const socket = connect(socketPath);
+  const answered = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]).catch(() => false); // Nobody listens there.
+  socket.destroy();
+  return answered;
 }
 
 function tlsServer(place: Exclude<Place, { socketPath: string }>, onRequest: RequestListener) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from './random.ts';
 import { createStorm, type Storm, type StormCounts } from './storm.ts';
-import { commandsRanOnce, settle } from './verdict.ts';
+import { commandsRanOnce, outcomes, settle } from './verdict.ts';
 import type { Target, World } from './worlds.ts';
 
 const shortestStormMs = 100;
@@ -17,7 +17,9 @@ export interface ChaosPlan {
 export interface ChaosFigures extends StormCounts {
   kills: number;
   servers: number;
-  /** Milliseconds from a kill's end to the whole truth, the longest and the middle one. */
+  /** By how they ended. */
+  operations: Record<string, number>;
+  /** Milliseconds from the part's return to the whole truth, the longest and the middle one. */
   longestSettling: number;
   medianSettling: number;
 }
@@ -47,6 +49,7 @@ export async function unleash(
     ...storm.counts,
     kills: kills.length,
     servers: storm.servers.size,
+    operations: await outcomes(world),
     longestSettling: Math.round(sorted.at(-1) ?? 0),
     medianSettling: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
   };

@@ -128,3 +128,14 @@ export async function commandsRanOnce({ client }: World): Promise<number> {
   }
   return running.length;
 }
+
+/** How many operations ended how. Most succeed: a storm that only fails would show nothing. */
+export async function outcomes({ directory }: World): Promise<Record<string, number>> {
+  const sql =
+    'select status, count(*)::int as count from operations group by status order by status';
+  const rows = await query<{ status: string; count: number }>(directory, sql);
+  const counts = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  const { succeeded = 0, failed = 0 } = counts;
+  assert.ok(succeeded > failed, `most operations succeed: ${JSON.stringify(counts)}`);
+  return counts;
+}

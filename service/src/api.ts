@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
 import { createHttpServer } from './http/server.ts';
-import { listAllLocations } from './locations/queries.ts';
+import { findLocation, listAllLocations } from './locations/queries.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
@@ -31,7 +31,11 @@ async function healthChecks({
     { name: 'database', check: async () => void (await sql`select 1`.execute(db)) },
     ...locations.map((location) => ({
       name: `location ${location.name}`,
-      check: async () => void (await engines.of(location).server.info()),
+      check: async () => {
+        await engines.of(location).server.info();
+        const known = await findLocation(db, location.id);
+        if (!known?.isReachable) throw new Error(known?.unreachable_reason ?? 'Nobody watches it.');
+      },
     })),
   ];
 }

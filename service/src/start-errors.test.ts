@@ -43,7 +43,7 @@ test('an outside PostgreSQL that is away, or lets nobody in', async () => {
   const away = 'postgresql://berth@127.0.0.1:1/berth';
   const unknown = connectionString.replace(/\/test_\w+/, '/nowhere');
   for (const url of [away, unknown]) {
-    const db = createDb(createPool(url, 1));
+    const db = createDb(createPool(url, { max: 1 }));
     const error = await migrate(db).catch((cause) => cause);
     await db.destroy();
     assert.match(said(error, { DATABASE_URL: url }), /DATABASE_URL/);

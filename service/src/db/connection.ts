@@ -23,14 +23,28 @@ function parsers(): pg.CustomTypesConfig {
   return types as pg.CustomTypesConfig;
 }
 
-export function createPool(connectionString: string, max = 20): pg.Pool {
+interface PoolLimits {
+  max?: number;
+  /** For the answer to a query; without it, as long as it takes. */
+  queryMilliseconds?: number;
+}
+
+export function createPool(
+  connectionString: string,
+  { max = 20, queryMilliseconds = 0 }: PoolLimits = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     max,
     // Rather a 503 than a request that hangs for a connection.
     connectionTimeoutMillis: 5000,
+    // A PostgreSQL that hangs keeps its connections.
+    query_timeout: queryMilliseconds,
+    keepAlive: true,
     types: parsers(),
-    options: '-c timezone=UTC',
+    // A service that lost its power is to lose its locks, too.
+    options:
+      '-c timezone=UTC -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
     application_name: 'berth',
   });
   // The pool listens to idle ones only. Of one that is in use, the next query tells what happened.

@@ -55,12 +55,21 @@ export async function startEmbeddedPostgres({
   return owned(cluster, lock, log);
 }
 
-/** For tools: the running service's PostgreSQL, left alone at the end; without one, our own. */
+/**
+ * For tools: the running service's PostgreSQL, left alone at the end; without one, our own. Throws
+ * `SetupError` where no service has ever run.
+ */
 export async function joinEmbeddedPostgres({
   dataDir,
 }: {
   dataDir: string;
 }): Promise<EmbeddedPostgres> {
+  if (!(await exists(join(dataDir, 'postgres', 'PG_VERSION')))) {
+    throw new SetupError(
+      `There is no Berth in ${dataDir}.`,
+      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
+    );
+  }
   const { cluster, lock } = await open(dataDir);
   if (lock) return owned(cluster, lock);
   return { connectionString: connectionString(cluster, database), stop: async () => undefined };

@@ -24,7 +24,7 @@ const passingCodes = new Set([
 
 /** What the driver says without a code. */
 const messages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable)/;
 
 /** Whether PostgreSQL could not be reached or asked to try again, so that a later try may do. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -6,6 +6,9 @@ import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
 
+/** Rather a 503 than a request that hangs as long as PostgreSQL does. */
+const longestQueryMs = 20_000;
+
 export interface OpenDatabase {
   db: Db;
   pool: pg.Pool;
@@ -17,12 +20,12 @@ export interface OpenDatabase {
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
   const connectionString = config.databaseUrl ?? (await embedded(config, log, stack));
-  const pool = createPool(connectionString);
+  await migrateTo(connectionString);
+  const pool = createPool(connectionString, { queryMilliseconds: longestQueryMs });
   // A connection that breaks while idle is replaced at the next query.
   pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
   const db = createDb(pool);
   stack.defer(() => db.destroy());
-  await migrate(db);
   const notifications = listenForNotifications(connectionString, log);
   stack.defer(() => notifications.close());
   const opened = stack.move();
@@ -42,8 +45,9 @@ async function embedded(
 /** For tools beside the service: only queries, on the running service's database if there is one. */
 export async function joinDatabase(config: Config): Promise<{ db: Db; close(): Promise<void> }> {
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config);
-  const db = createDb(createPool(config.databaseUrl ?? embedded?.connectionString ?? '', 2));
-  await migrate(db);
+  const connectionString = config.databaseUrl ?? embedded?.connectionString ?? '';
+  await migrateTo(connectionString);
+  const db = createDb(createPool(connectionString, { max: 2 }));
   return {
     db,
     async close() {
@@ -51,4 +55,14 @@ export async function joinDatabase(config: Config): Promise<{ db: Db; close(): P
       await embedded?.stop();
     },
   };
+}
+
+/** On a connection of its own: a migration may take long. */
+async function migrateTo(connectionString: string): Promise<void> {
+  const db = createDb(createPool(connectionString, { max: 1 }));
+  try {
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
 }

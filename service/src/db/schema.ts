@@ -78,6 +78,7 @@ interface LocationsTable {
   reachable: Generated<boolean>;
   reachable_changed_at: Timestamp;
   unreachable_reason: string | null;
+  watched_at: Timestamp;
   /** Whether its bounds were set by an administrator, and no longer follow the machine. */
   is_administered: Generated<boolean>;
   created_at: Timestamp;

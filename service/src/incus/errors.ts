@@ -62,6 +62,9 @@ export function isEngineError(error: unknown, code: EngineErrorCode): error is E
 const outgoingRequest = /\b(?:Get|Head|Post|Put|Patch|Delete) \\?"(https?:\/\/[^"\\]+)\\?"/;
 const failedDownload = /Unable to fetch (https?:\/\/\S+): 5\d\d/;
 
+/** By an instance that is about to go: one of a deleted server is removed at the next sweep. */
+const addressTaken = /already defined on another NIC/;
+
 /** The first that matches decides; statuses come after, since Incus says 500 or 400 for most. */
 const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [outgoingRequest, 'unreachable'],
@@ -72,7 +75,7 @@ const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/no known leader|driver: bad connection|no available dqlite leader/, 'unreachable'],
   [/no space left on device|disk quota exceeded|not enough (free )?space/i, 'no_space'],
   // Not "already exists": nothing of the wanted name was made.
-  [/already defined on another NIC/, 'invalid'],
+  [addressTaken, 'invalid'],
   // Of a container on its way down, whose process has just gone.
   [/Invalid PID/, 'busy'],
   [/is busy running a|already (running|stopped)|(isn't|is not) running/, 'busy'],
@@ -122,7 +125,10 @@ export function errorFromIncus(text: string, status = 500): EngineError {
   const code = matched?.[1] ?? statusCodes[status] ?? 'failed';
   const host = code === 'unreachable' ? unreachableHost(text) : undefined;
   const message = host === undefined ? text : `${host} could not be reached: ${text}`;
-  return new EngineError(code, message, { host });
+  return new EngineError(code, message, {
+    host,
+    ...(addressTaken.test(text) && { retryable: true }),
+  });
 }
 
 /** Errors that come before a request is sent, so that another member may be asked. */

@@ -1,7 +1,7 @@
 import type { LocationUpdate } from '@berth/contract/locations';
 import type { Trx } from '../db/connection.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
-import { type LocationRow, lockLocation, updateLocation } from './queries.ts';
+import { lockLocation, type ShownLocation, updateLocation } from './queries.ts';
 
 export function locationNotFound(id: number | string): Problem {
   return new Problem('location_not_found', `No location has the id ${id}.`);
@@ -12,7 +12,7 @@ export async function changeLocation(
   trx: Trx,
   id: number,
   body: LocationUpdate,
-): Promise<LocationRow> {
+): Promise<ShownLocation> {
   const now = await lockLocation(trx, id);
   if (!now) throw locationNotFound(id);
   const { cpu, ram, disk } = body.limits ?? {};

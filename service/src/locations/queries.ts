@@ -5,8 +5,22 @@ import type { Subnet } from './subnets.ts';
 
 export type LocationRow = Selectable<Database['locations']>;
 
-export async function findLocation(db: Queryable, id: number): Promise<LocationRow | undefined> {
-  return await db.selectFrom('locations').selectAll().where('id', '=', id).executeTakeFirst();
+/**
+ * Whether its engine answers, as far as somebody knows: what a watcher said that hangs by now, or is
+ * gone, counts no longer.
+ */
+export const isReachable = sql<boolean>`(locations.reachable
+  and locations.watched_at > now() - interval '30 seconds')`;
+
+/** With whether its engine is known to answer. */
+export type ShownLocation = LocationRow & { isReachable: boolean };
+
+export async function findLocation(db: Queryable, id: number): Promise<ShownLocation | undefined> {
+  return await shownLocations(db).where('id', '=', id).executeTakeFirst();
+}
+
+function shownLocations(db: Queryable) {
+  return db.selectFrom('locations').selectAll().select(isReachable.as('isReachable'));
 }
 
 /** For ids that our own rows refer to. */
@@ -23,8 +37,8 @@ export interface LocationPage {
 }
 
 /** One page, by id. */
-export async function listLocations(db: Queryable, page: LocationPage): Promise<LocationRow[]> {
-  let query = db.selectFrom('locations').selectAll().where('id', '>', page.afterId).orderBy('id');
+export async function listLocations(db: Queryable, page: LocationPage): Promise<ShownLocation[]> {
+  let query = shownLocations(db).where('id', '>', page.afterId).orderBy('id');
   if (page.enabled !== undefined) query = query.where('enabled', '=', page.enabled);
   if (page.limit !== undefined) query = query.limit(page.limit);
   return await query.execute();
@@ -84,12 +98,13 @@ export async function updateLocation(
   trx: Trx,
   id: number,
   values: Pick<LocationRow, Changeable>,
-): Promise<LocationRow> {
+): Promise<ShownLocation> {
   return await trx
     .updateTable('locations')
     .set({ ...values, is_administered: true })
     .where('id', '=', id)
     .returningAll()
+    .returning(isReachable.as('isReachable'))
     .executeTakeFirstOrThrow();
 }
 
@@ -129,7 +144,7 @@ export async function retireOtherPools(
     .execute();
 }
 
-/** `reason` says why the engine can't be asked; null: it answers. Writes only what is news. */
+/** `reason` says why the engine can't be asked; null: it answers. Notes that somebody watches. */
 export async function setReachability(
   db: Queryable,
   id: number,
@@ -141,15 +156,10 @@ export async function setReachability(
     .set({
       reachable,
       unreachable_reason: reason,
+      watched_at: sql<string>`now()`,
       // Since when is kept while only the reason changes.
       reachable_changed_at: sql<string>`case when reachable = ${reachable} then reachable_changed_at else now() end`,
     })
     .where('id', '=', id)
-    .where((eb) =>
-      eb.or([
-        eb('reachable', '<>', reachable),
-        eb('unreachable_reason', 'is distinct from', reason),
-      ]),
-    )
     .execute();
 }

@@ -1,8 +1,10 @@
 import type { Location } from '@berth/contract/locations';
-import type { LocationRow } from './queries.ts';
+import type { ShownLocation } from './queries.ts';
+
+const unwatched = 'Nobody has looked at it for a while: is a service running?';
 
 /** A row as the API shows it: nothing of how its engine is reached. */
-export function locationView(row: LocationRow): Location {
+export function locationView(row: ShownLocation): Location {
   return {
     id: row.id,
     name: row.name,
@@ -13,8 +15,8 @@ export function locationView(row: LocationRow): Location {
       disk: { min: row.min_disk_gb, max: row.max_disk_gb },
     },
     enabled: row.enabled,
-    reachable: row.reachable,
-    unreachable_reason: row.unreachable_reason,
+    reachable: row.isReachable,
+    unreachable_reason: row.reachable && !row.isReachable ? unwatched : row.unreachable_reason,
     traffic_allowance: row.traffic_allowance,
   };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { EngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { deleteInstance, isRunning, stopInstance } from '../servers/engine.ts';
+import { deleteInstance, stopInstance } from '../servers/engine.ts';
 import { labelsOf } from '../servers/instance.ts';
 import { serversOf } from '../servers/truth-queries.ts';
 import type { Subject } from './truth.ts';
@@ -43,7 +43,7 @@ export function orphanKeeper({ installationId, log }: OrphanRules) {
 
   async function remove({ client, signal }: Subject, { name, status }: Instance): Promise<void> {
     try {
-      if (isRunning(status)) await stopInstance(client, name, { signal });
+      if (status !== 'Stopped') await stopInstance(client, name, { signal });
       await deleteInstance(client, name, { signal });
       log.warn({ instance: name }, 'An instance of a deleted server was removed.');
     } catch (error) {

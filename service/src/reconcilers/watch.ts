@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts';
 import { whileLeading } from '../db/leader.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { installationId } from '../db/queries.ts';
+import { EngineError } from '../incus/errors.ts';
 import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
@@ -17,6 +18,8 @@ import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
+const pingMilliseconds = 10_000;
+const pingSeconds = 5;
 const mostLooks = 5;
 const lookAgainMilliseconds = 500;
 
@@ -55,22 +58,39 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     if (!signal.aborted)
       log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
   };
-  const look = serialised((name) => lookUntilSeen(subject, name, report), report);
+  const reach = reachability(subject, report);
+  const sweepAgain = (error: unknown) => {
+    report(error);
+    sweep.run('all');
+  };
+  // Whether one instance can't be looked at, or none, is seen by looking at all.
+  const look = serialised((name) => lookUntilSeen(subject, name, report), sweepAgain);
   const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
-  const sweep = serialised(
-    async () => await keepOrphans(subject, await sweepLocation(subject)),
-    report,
-  );
+  const sweep = serialised(async () => {
+    const instances = await sweepLocation(subject).catch((error: unknown) => {
+      if (error instanceof EngineError) reach.is('engine', error.message);
+      throw error;
+    });
+    reach.is('engine', null);
+    await keepOrphans(subject, instances);
+  }, report);
+  const ping = serialised(async () => {
+    if (reach.trouble('engine') !== null) return sweep.run('all');
+    await subject.client.server.info({ signal, timeoutSeconds: pingSeconds }).catch((error) => {
+      if (error instanceof EngineError) reach.is('engine', error.message);
+      throw error;
+    });
+  }, report);
   const { workDir } = watching;
   const images = serialised(async () => {
     await importWantedImages({ ...subject, workDir, log });
   }, report);
-  const reach = reachability(subject, report);
   const everything = () => {
     sweep.run('all');
     images.run('all');
   };
   const timer = setInterval(everything, sweepMilliseconds);
+  const pings = setInterval(() => ping.run('all'), pingMilliseconds);
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
   });
@@ -84,11 +104,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
       project: location.incus_project,
       signal,
       onConnect() {
-        reach.is({ reason: null });
+        reach.is('events', null);
         everything();
       },
       onDisconnect(reason) {
-        reach.is({ reason: reason instanceof Error ? reason.message : String(reason) });
+        reach.is('events', reason instanceof Error ? reason.message : String(reason));
       },
       onEvent(event) {
         if (event.type === 'lifecycle') for (const name of namesOf(event)) look.run(name);
@@ -96,9 +116,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     });
   } finally {
     clearInterval(timer);
+    clearInterval(pings);
     off();
     offImages();
-    await Promise.all([look.idle(), sweep.idle(), images.idle(), reach.end()]);
+    await Promise.all([look.idle(), sweep.idle(), ping.idle(), images.idle()]);
+    await reach.end();
   }
 }
 
@@ -121,18 +143,27 @@ async function lookUntilSeen(subject: Subject, name: string, report: (error: unk
   await lookAtInstance(subject, name);
 }
 
-/** Enters whether the engine answers: in order, and again while the database could not take it. */
+/** What tells whether an engine can be asked: its stream of events, and its answers. */
+type Sign = 'events' | 'engine';
+
+/**
+ * Enters whether the engine can be asked, and that somebody watches: in order, and again while the
+ * database could not take it.
+ */
 function reachability({ db, locationId }: Subject, report: (error: unknown) => void) {
-  let known: { reason: string | null } | undefined;
+  const troubles = new Map<Sign, string | null>();
   const entering = serialised(async () => {
-    if (known) await setReachability(db, locationId, known.reason);
+    if (!troubles.has('events')) return;
+    const reason = troubles.get('events') ?? troubles.get('engine') ?? null;
+    await setReachability(db, locationId, reason);
   }, report);
   const timer = setInterval(() => entering.run('all'), reachabilityMilliseconds);
   return {
-    is(now: { reason: string | null }) {
-      known = now;
+    is(sign: Sign, trouble: string | null) {
+      troubles.set(sign, trouble);
       entering.run('all');
     },
+    trouble: (sign: Sign) => troubles.get(sign) ?? null,
     async end() {
       clearInterval(timer);
       await entering.idle();

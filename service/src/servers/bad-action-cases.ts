@@ -222,7 +222,7 @@ function methodCases(world: World): BadCase[] {
     ['DELETE', `${server}/restart`, 'OPTIONS, POST'],
     ['DELETE', `operations/${world.operation}`, 'GET, HEAD, OPTIONS'],
     ['POST', 'locations', 'GET, HEAD, OPTIONS'],
-    ['PUT', `operating-systems/${world.osId}`, 'GET, HEAD, OPTIONS'],
+    ['PUT', `operating-systems/${world.osId}`, 'GET, HEAD, OPTIONS, PATCH'],
     ['POST', 'health', 'GET, HEAD, OPTIONS'],
   ];
   return rows.map(([method, path, allow], index) => ({

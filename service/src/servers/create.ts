@@ -19,7 +19,7 @@ import {
 } from '../operations/define.ts';
 import { takeCreatePlace } from '../operations/worker-queries.ts';
 import { decrypt } from '../secrets.ts';
-import { isRunning, settle, startInstance, untilNextLook } from './engine.ts';
+import { findInstance, isRunning, settle, startInstance, untilNextLook } from './engine.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { removeInstance } from './removal.ts';
 import { setServerState } from './worker-queries.ts';
@@ -149,7 +149,7 @@ function poolIsFull({ storagePool, node }: Context['server']): string {
 
 async function handover({ incus, operation, server, settings, signal }: Context): Result {
   const name = instanceName(server.uuid);
-  const found = await incus.instances.get(name, { signal });
+  const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
   // A guest that runs has been handed everything: pushing again would repeat its commands.
   if (isRunning(found.status)) return next('start');
@@ -164,7 +164,7 @@ async function handover({ incus, operation, server, settings, signal }: Context)
 
 async function start({ incus, operation, server, signal }: Context): Result {
   const name = instanceName(server.uuid);
-  const found = await incus.instances.get(name, { signal });
+  const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
   if (isRunning(found.status)) return next('network');
   const since = Date.now() - (operation.state.last_start ?? 0);
@@ -173,10 +173,11 @@ async function start({ incus, operation, server, signal }: Context): Result {
   return next('network', { last_start: Date.now() });
 }
 
-async function network({ incus, operation, server, signal }: Context): Result {
+async function network(context: Context): Result {
+  const { incus, operation, server, signal } = context;
   const name = instanceName(server.uuid);
   const state = await incus.instances.getState(name, { signal });
-  if (!isRunning(state?.status)) return await notRunning(state?.status);
+  if (!isRunning(state?.status)) return await notRunning(context, state?.status);
   const seen = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
   return up ? next('boot') : wait(untilNextLook(operation));
@@ -227,27 +228,31 @@ async function progressOf({ incus, operation, server, signal }: Context): Promis
   return await readProgress(pull, operation.state.commands);
 }
 
-async function unlessRunning({ incus, server, signal }: Context) {
+async function unlessRunning(context: Context) {
+  const { incus, server, signal } = context;
   const state = await incus.instances.getState(instanceName(server.uuid), { signal });
-  return isRunning(state?.status) ? undefined : await notRunning(state?.status);
+  return isRunning(state?.status) ? undefined : await notRunning(context, state?.status);
 }
 
 /** A command may power the guest off: started again, it goes on with the next one. */
-async function notRunning(status: string | undefined): Result {
+async function notRunning({ incus, server, signal }: Context, status: string | undefined): Result {
   if (status === 'Stopped') return next('start');
+  const isThere = status ?? (await findInstance(incus, instanceName(server.uuid), { signal }));
   // Removed by hand: what was handed over to it went with it.
-  return status === undefined ? next('instance') : wait(1, 'waiting for it to run');
+  return isThere ? wait(1, 'waiting for it to run') : next('instance');
 }
 
 /** How often a guest's folder is tried to be removed. */
 const cleaningTries = 3;
 
-async function finish({ incus, operation, server, signal, log }: Context): Result {
+async function finish(context: Context): Result {
+  const { incus, operation, server, signal, log } = context;
   const name = instanceName(server.uuid);
   const state = await incus.instances.getState(name, { signal });
   // Its last command may have powered it off.
   const status = isRunning(state?.status) ? 'started' : 'stopped';
-  if (status === 'stopped' && state?.status !== 'Stopped') return await notRunning(state?.status);
+  if (status === 'stopped' && state?.status !== 'Stopped')
+    return await notRunning(context, state?.status);
   // Commands that run on still need them.
   for (const path of operation.state.unfinished ? [] : resultPaths) {
     await incus.files.delete(name, path, { signal }).catch((error) => {

@@ -8,7 +8,7 @@ import {
 } from '../operations/define.ts';
 import { hasVolume } from './engine.ts';
 import { instanceName } from './instance.ts';
-import { cutInstance, removeInstance } from './removal.ts';
+import { cutInstance, removeInstance, removeStrays, strayInstances } from './removal.ts';
 import { markServerDeleted, setServerState } from './worker-queries.ts';
 
 type Context = StepContext<Record<string, never>>;
@@ -40,14 +40,23 @@ async function stop(context: Context): Result {
 }
 
 async function remove(context: Context): Result {
-  return (await removeInstance(context)) ?? next('release');
+  const unlessRemoved = await removeInstance(context);
+  if (unlessRemoved) return unlessRemoved;
+  await removeStrays(context);
+  return next('release');
 }
 
-/** Addresses go only when the engine confirms that the instance and its volume are gone. */
-async function release({ incus, server, signal }: Context): Result {
+/** Addresses go only when the engine confirms that nothing has them: no instance of the server, no volume. */
+async function release(context: Context): Result {
+  const { incus, server, signal } = context;
   const name = instanceName(server.uuid);
   const left = await incus.instances.get(name, { signal });
-  if (left || (await hasVolume(incus, { pool: server.storagePool, name }, { signal }))) {
+  const strays = await strayInstances(context);
+  if (
+    left ||
+    strays.length > 0 ||
+    (await hasVolume(incus, { pool: server.storagePool, name }, { signal }))
+  ) {
     return next('stop');
   }
   return done('The server was deleted.', async (trx) => {

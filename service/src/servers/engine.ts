@@ -1,5 +1,6 @@
 import type { Operation } from '../incus/api.ts';
 import type { IncusClient } from '../incus/client.ts';
+import type { Instance } from '../incus/instances.ts';
 import {
   isUnderWay,
   type OperationOutcome,
@@ -40,6 +41,21 @@ export async function settle(
 export async function startInstance(incus: IncusClient, name: string, { signal }: Signal) {
   const call = incus.instances.updateState(name, { action: 'start' }, { signal });
   await settle(incus, call, { signal, timeoutSeconds: startSeconds });
+}
+
+/**
+ * A server's instance; null only when two readings agree that there is none, since a create would
+ * make it anew.
+ */
+export async function findInstance(
+  incus: IncusClient,
+  name: string,
+  { signal }: Signal,
+): Promise<Instance | null> {
+  const found = await incus.instances.get(name, { signal });
+  if (found) return found;
+  const listed = await incus.instances.list({ signal });
+  return listed.find((instance) => instance.name === name) ?? null;
 }
 
 /** Cuts its power. */

@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type After, isBeyond } from '../db/keyset.ts';
 import type { Project } from '../db/project.ts';
 import type { Database, ServerStatus } from '../db/schema.ts';
+import { isReachable } from '../locations/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
 
 export type ServerRow = Selectable<Database['servers']>;
@@ -47,7 +48,7 @@ function serversInFull(project: Project) {
     .select(usageColumns)
     .select([
       'nodes.name as node',
-      sql<boolean>`locations.reachable and nodes.status = 'online'`.as('can_be_asked'),
+      sql<boolean>`${isReachable} and nodes.status = 'online'`.as('can_be_asked'),
       'operations.id as operation_id',
       'operations.kind as operation_kind',
       'operations.message as operation_message',

@@ -2,7 +2,7 @@ import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { type StepContext, type StepResult, wait } from '../operations/define.ts';
 import { deleteInstance, isBusy, stopInstance } from './engine.ts';
-import { instanceName } from './instance.ts';
+import { instanceName, labelsOf } from './instance.ts';
 
 type Context = Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>;
 /** Undefined once it is so; else how long to wait before another look. */
@@ -27,6 +27,23 @@ export async function removeInstance(context: Context): UnlessDone {
   const { incus, signal } = context;
   await deleteInstance(incus, found.name, { signal }).catch(unlessGone);
   return undefined;
+}
+
+/** Instances of the server under other names, as when its own was renamed by hand: they hold its addresses. */
+export async function strayInstances({ incus, server, signal }: Context): Promise<Instance[]> {
+  const all = await incus.instances.list({ signal });
+  const isStray = (one: Instance) =>
+    labelsOf(one).server === server.uuid && one.name !== instanceName(server.uuid);
+  return all.filter(isStray);
+}
+
+/** Removes them, whatever they are called. */
+export async function removeStrays(context: Context): Promise<void> {
+  const { incus, signal } = context;
+  for (const stray of await strayInstances(context)) {
+    await cut(context, stray);
+    await deleteInstance(incus, stray.name, { signal }).catch(unlessGone);
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { EngineError, isEngineError } from '../incus/errors.ts';
 import { isUnderWay, outcomeOf } from '../incus/operations.ts';
 import { fail, next, type StepContext, type StepResult, wait } from '../operations/define.ts';
 import { readBeforeStop } from '../usage/collector.ts';
-import { isBusy, stopInstance, untilNextLook } from './engine.ts';
+import { findInstance, isBusy, stopInstance, untilNextLook } from './engine.ts';
 import { instanceName } from './instance.ts';
 
 /** What an operation keeps between asking a guest to shut down and the guest's doing so. */
@@ -22,7 +22,7 @@ type UnlessStopped = Promise<StepResult<ShutdownState> | undefined>;
 export async function askToShutDown(context: StepContext<ShutdownState>): UnlessStopped {
   const { incus, server, settings, signal } = context;
   const name = instanceName(server.uuid);
-  const found = await incus.instances.get(name, { signal });
+  const found = await findInstance(incus, name, { signal });
   if (!found) return missing;
   if (found.status === 'Stopped') return undefined;
   if (found.status === 'Frozen') return deaf;
@@ -40,7 +40,7 @@ export async function askToShutDown(context: StepContext<ShutdownState>): Unless
 /** Waits for the guest to do what it was asked for, as long as Incus gives it. */
 export async function awaitShutDown(context: StepContext<ShutdownState>): UnlessStopped {
   const { incus, operation, server, settings, signal } = context;
-  const found = await incus.instances.get(instanceName(server.uuid), { signal });
+  const found = await findInstance(incus, instanceName(server.uuid), { signal });
   if (!found) return missing;
   if (found.status === 'Stopped') return undefined;
   const graceSeconds = settings.stopTimeoutSeconds;
@@ -66,7 +66,7 @@ export async function awaitShutDown(context: StepContext<ShutdownState>): Unless
 export async function cutPower(context: StepContext<unknown>): UnlessStopped {
   const { incus, server, signal } = context;
   const name = instanceName(server.uuid);
-  const found = await incus.instances.get(name, { signal });
+  const found = await findInstance(incus, name, { signal });
   if (!found) return missing;
   if (found.status === 'Stopped') {
     // The engine shows it so while it carries out the start that this takes the place of.

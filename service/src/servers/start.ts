@@ -5,7 +5,7 @@ import {
   type StepContext,
   type StepResult,
 } from '../operations/define.ts';
-import { isRunning, startInstance } from './engine.ts';
+import { findInstance, isRunning, startInstance } from './engine.ts';
 import { instanceName } from './instance.ts';
 import { showEngineStatus } from './truth.ts';
 import { setServerState } from './worker-queries.ts';
@@ -26,7 +26,7 @@ export async function start({
   signal,
 }: Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>): Promise<StepResult<never>> {
   const name = instanceName(server.uuid);
-  const found = await incus.instances.get(name, { signal });
+  const found = await findInstance(incus, name, { signal });
   if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
   if (!isRunning(found.status)) await startInstance(incus, name, { signal });
   const after = await incus.instances.get(name, { signal });

@@ -22,9 +22,9 @@ export async function installation(db: Db, sizes: Sizes = {}): Promise<Installat
   const { rows } = await sql<Installation>`
     with location as (
       insert into locations (name, description, engine, incus_project, storage_pool, network,
-                             max_cpu, max_ram_mb, max_disk_gb, reachable)
+                             max_cpu, max_ram_mb, max_disk_gb, reachable, watched_at)
       values ('test', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'berth', 'berth',
-              'berthbr0', 4, 8192, 100, true)
+              'berthbr0', 4, 8192, 100, true, now() + interval '1 day')
       returning id
     ), node as (
       insert into nodes (location_id, name, status, cpu, ram_mb)

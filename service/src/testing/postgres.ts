@@ -86,14 +86,14 @@ export async function startCluster(): Promise<Cluster> {
     await runOn(cluster, `alter system set ${setting} = off`);
   }
   await runOn(cluster, 'select pg_reload_conf()');
-  const db = createDb(createPool(connectionString, 1));
+  const db = createDb(createPool(connectionString, { max: 1 }));
   await migrate(db);
   await db.destroy();
   return cluster;
 }
 
 async function runOn(cluster: Cluster, statement: string): Promise<void> {
-  const pool = createPool(databaseUrl(cluster, 'postgres'), 1);
+  const pool = createPool(databaseUrl(cluster, 'postgres'), { max: 1 });
   try {
     await pool.query(statement);
   } finally {

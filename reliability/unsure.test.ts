@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { succeeds } from './operations.ts';
+import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
+import { within } from './waiting.ts';
+
+// What can't be known is not guessed, and what was said only once is not believed.
+
+const project = 'berth';
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory({ sweepMilliseconds: 500 });
+});
+afterEach(() => laboratory.simulator.faults.clear());
+after(() => laboratory.close());
+
+async function realStatusIs(id: number, wanted: string): Promise<void> {
+  const { real_status } = await laboratory.ask(`/servers/${id}/status`);
+  assert.equal(real_status, wanted);
+}
+
+describe('an engine that answers with errors alone', () => {
+  it('makes its servers unavailable, and the health and the location say so', async () => {
+    const { id } = await runningServer(laboratory, 'unknown');
+    const error = { kind: 'error', text: 'database is locked', status: 500 } as const;
+    laboratory.simulator.faults.add({ ...error, method: 'GET', path: '/instances' });
+    await within(10_000, () => realStatusIs(id, 'unavailable'));
+    const place = await laboratory.ask(`/locations/${laboratory.place.locationId}`);
+    assert.equal(place.reachable, false);
+    assert.match(String(place.unreachable_reason), /database is locked/);
+    assert.equal((await laboratory.ask('/health')).status, 'failing');
+    laboratory.simulator.faults.clear();
+    await within(10_000, () => realStatusIs(id, 'started'));
+    assert.equal((await laboratory.ask('/health')).status, 'ok');
+  });
+});
+
+describe('a location that nobody watches any more', () => {
+  it('is not known to answer', async () => {
+    const { id } = await runningServer(laboratory, 'unwatched');
+    const { db } = laboratory.database;
+    // As its watcher leaves it that hangs; the one here enters itself again within seconds.
+    await sql`update locations set watched_at = now() - interval '31 seconds'`.execute(db);
+    await realStatusIs(id, 'unavailable');
+    await within(10_000, () => realStatusIs(id, 'started'));
+  });
+});
+
+describe('an instance that is not found once', () => {
+  const notFound = { kind: 'error', text: 'Instance not found', status: 404, times: 1 } as const;
+
+  it('is not made anew amid its commands', async () => {
+    const { serverId, operation } = await laboratory.create('found-again', ['sleep 2']);
+    const { name } = await laboratory.server(serverId);
+    await within(10_000, async () => {
+      const { status } = await laboratory.ask(`/servers/${serverId}/status`);
+      assert.match(String(status), /running command/);
+    });
+    const before = (await laboratory.client.instances.get(name))?.created_at;
+    const fault = { ...notFound, method: 'GET', path: `/instances/${name}/state$` };
+    const takeBack = laboratory.simulator.faults.add(fault);
+    await succeeds(laboratory, operation);
+    assert.equal(takeBack(), false, 'it was not found once');
+    assert.equal((await laboratory.client.instances.get(name))?.created_at, before);
+    await isWhole(laboratory, serverId);
+  });
+
+  it('is stopped and started all the same', async () => {
+    const { id, name } = await runningServer(laboratory, 'still-there');
+    const fault = { ...notFound, method: 'GET', path: `/instances/${name}$` };
+    for (const action of ['stop', 'start'] as const) {
+      laboratory.simulator.faults.add(fault);
+      await succeeds(laboratory, await laboratory.request(id, action));
+    }
+  });
+});
+
+describe('an instance that was renamed by hand', () => {
+  for (const state of ['running', 'frozen'] as const) {
+    it(`goes with its server while it is ${state}, before its addresses are given again`, async () => {
+      const { administrator } = laboratory.simulator;
+      const { id, name } = await runningServer(laboratory, `renamed-${state}`);
+      const other = `zombie-${state}`;
+      administrator.stop(project, name);
+      administrator.rename(project, name, other);
+      administrator.start(project, other);
+      if (state === 'frozen') administrator.freeze(project, other);
+      await succeeds(laboratory, await laboratory.request(id, 'delete'));
+      assert.equal(await laboratory.client.instances.get(other), null);
+      await nothingIsLeft(laboratory, id);
+    });
+  }
+});
