@@ -21,7 +21,7 @@ import { requestAction } from '../service/src/servers/actions.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
 import type { Action } from '../service/src/servers/states.ts';
-import { createTestToken } from '../service/src/testing/app.ts';
+import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
 import { inject } from '../service/src/testing/inject.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
@@ -129,7 +129,7 @@ export async function openLaboratory({
     await watched;
   });
   const foundation = { db, pool, engines, notifications, log, secretKey };
-  const app = await createApi({ ...foundation, stopping: stopping.signal });
+  const app = await createApi({ ...foundation, stopping: stopping.signal }, generousLimits);
   stack.defer(() => app.close());
   const { headers } = await createTestToken(db);
   const open = stack.move();

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
+import { exchangeTakings } from './http/limits/exchange.ts';
+import { createLimiter, type Limits } from './http/limits/limiter.ts';
 import { createHttpServer } from './http/server.ts';
 import { listAllLocations } from './locations/queries.ts';
 import { createWaiter } from './operations/waiter.ts';
@@ -8,7 +10,10 @@ import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
 /** The HTTP API on a foundation, ready to listen. */
-export async function createApi(foundation: Omit<Foundation, 'config'>): Promise<App> {
+export async function createApi(
+  foundation: Omit<Foundation, 'config'>,
+  limits: Limits,
+): Promise<App> {
   const { db, log, notifications, secretKey, stopping } = foundation;
   return await createHttpServer({
     deps: {
@@ -18,6 +23,7 @@ export async function createApi(foundation: Omit<Foundation, 'config'>): Promise
       untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
+    limiter: exchangeTakings(createLimiter(limits), { db, notifications, log }),
     log,
   });
 }

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
+import type { Limit } from './http/limits/buckets.ts';
+import type { Limits } from './http/limits/limiter.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
@@ -13,6 +15,7 @@ export interface Config {
   local: { project: string; pool: string; network: string };
   /** A guest's time to shut down before a graceful stop fails. */
   stopTimeoutSeconds: number;
+  limits: Limits;
   logLevel: string;
 }
 
@@ -31,6 +34,11 @@ export function loadConfig(env: Environment = process.env): Config {
       network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
     },
     stopTimeoutSeconds: wholeNumber(env, 'BERTH_STOP_TIMEOUT', 60, 1, 3600),
+    limits: {
+      reads: limit(env, 'BERTH_LIMIT_READS', '100/200'),
+      actions: limit(env, 'BERTH_LIMIT_ACTIONS', '5/20'),
+      failures: perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20')),
+    },
     logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
   };
 }
@@ -52,4 +60,23 @@ function wholeNumber(env: Environment, name: string, unset: number, min: number,
     `${name} must be a whole number from ${min} to ${max}, not "${text}".`,
     `Set it so, or unset it: then it is ${unset}.`,
   );
+}
+
+const highestLimit = 1_000_000;
+
+/** How many a second, and how many at once. */
+function limit(env: Environment, name: string, unset: string): Limit {
+  const text = env[name] ?? unset;
+  const [, rate, most] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
+  const [perSecond, burst] = [Number(rate), Number(most)];
+  const isFine = (value: number) => value >= 1 && value <= highestLimit;
+  if (isFine(perSecond) && isFine(burst)) return { perSecond, burst };
+  throw new SetupError(
+    `${name} must be two whole numbers from 1 to ${highestLimit}, such as ${unset}, not "${text}".`,
+    `The first is how many come back in time, the second how many may come at once. Unset, it is ${unset}.`,
+  );
+}
+
+function perMinute({ perSecond: rate, burst }: Limit): Limit {
+  return { perSecond: rate / 60, burst };
 }

@@ -12,6 +12,7 @@ import { authenticate } from './authentication.ts';
 import { acceptBodies } from './bodies.ts';
 import { refuseUnreadable } from './client-errors.ts';
 import { serveDocs } from './docs.ts';
+import type { Limiter } from './limits/limiter.ts';
 import { handleError, sendProblem } from './problems.ts';
 import { completeSchema } from './route-schemas.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
@@ -23,6 +24,7 @@ export interface HttpServerOptions {
   deps: Deps;
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes[];
+  limiter: Limiter;
   log?: Logger;
 }
 
@@ -34,7 +36,8 @@ declare module 'fastify' {
 }
 
 /** The HTTP side of the service, ready to listen or to be injected into. */
-export async function createHttpServer({ deps, routes, log }: HttpServerOptions): Promise<App> {
+export async function createHttpServer(options: HttpServerOptions): Promise<App> {
+  const { deps, routes, limiter, log } = options;
   const app = createInstance(log ?? pino({ enabled: false }));
   const known = collectRoutes(app);
   app.decorate('knownRoutes', known);
@@ -44,7 +47,7 @@ export async function createHttpServer({ deps, routes, log }: HttpServerOptions)
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
   acceptBodies(app);
-  authenticate(app, deps.db);
+  authenticate(app, deps.db, limiter);
   auditChanges(app, deps.db);
   logRequests(app);
   refuseUnknown(app, known);
