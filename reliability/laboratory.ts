@@ -9,6 +9,7 @@ import { createApi } from '../service/src/api.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
 import { Project } from '../service/src/db/project.ts';
 import { installationId } from '../service/src/db/queries.ts';
+import { plainShell } from '../service/src/http/shell/settings.ts';
 import type { IncusClient } from '../service/src/incus/client.ts';
 import { createEngines } from '../service/src/locations/engines.ts';
 import { requireLocation } from '../service/src/locations/queries.ts';
@@ -129,7 +130,8 @@ export async function openLaboratory({
     await watched;
   });
   const foundation = { db, pool, engines, notifications, log, secretKey };
-  const app = await createApi({ ...foundation, stopping: stopping.signal }, generousLimits);
+  const settings = { limits: generousLimits, shell: plainShell };
+  const app = await createApi({ ...foundation, stopping: stopping.signal }, settings);
   stack.defer(() => app.close());
   const { headers } = await createTestToken(db);
   const open = stack.move();

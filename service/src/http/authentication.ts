@@ -5,6 +5,7 @@ import { Problem } from '../problem.ts';
 import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 import type { Caller } from './app-types.ts';
+import { addressOf } from './client-address.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { limitRequests, type RequestLimits } from './limits/requests.ts';
 import { pathId } from './path-id.ts';
@@ -65,7 +66,7 @@ async function identify(
   const hash = tokenHash(bearerToken(request.headers.authorization));
   await limits.admit(request, reply, hash);
   const wanted = wantedProject(request);
-  const found = await findTokenByHash(db, hash, request.ip, wanted);
+  const found = await findTokenByHash(db, hash, addressOf(request), wanted);
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
   if (!found.isFromAllowedNetwork) {

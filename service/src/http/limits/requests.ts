@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../db/connection.ts';
 import { Problem, type ProblemCode } from '../../problem.ts';
+import { addressOf } from '../client-address.ts';
 import type { Standing } from './buckets.ts';
 import { addressKey, tokenKey } from './credentials.ts';
 import { showStanding } from './headers.ts';
@@ -45,7 +46,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       const standing = limiter.look(policy, key);
       if (!standing.isWithin) throw refusal(reply, policy, standing);
       if (limiter.isInUse(key)) return;
-      const ofAddress = limiter.look('failures', addressKey(request.ip));
+      const ofAddress = limiter.look('failures', addressKey(addressOf(request)));
       if (ofAddress.isWithin || (await isKnown(hash))) return;
       throw refusal(reply, 'failures', ofAddress);
     },
@@ -57,7 +58,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     },
     countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
-      const standing = limiter.take('failures', addressKey(request.ip));
+      const standing = limiter.take('failures', addressKey(addressOf(request)));
       return standing.isWithin ? error : refusal(reply, 'failures', standing);
     },
   };
