@@ -31,8 +31,8 @@ export function authenticate(app: FastifyInstance, db: Db, limiter: Limiter): vo
     if (request.is404) return;
     const { scope } = request.routeOptions.config;
     if (scope === 'public') return;
-    const { caller, isNoted } = await identify(request, reply, db, limits).catch((error) => {
-      throw limits.countFailure(request, reply, error);
+    const { caller, isNoted } = await identify(request, reply, db, limits).catch(async (error) => {
+      throw await limits.countFailure(request, reply, error);
     });
     callers.set(request, caller);
     // Nobody waits for it; the answer does not depend on it.

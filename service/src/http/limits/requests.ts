@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../db/connection.ts';
 import { Problem, type ProblemCode } from '../../problem.ts';
@@ -15,7 +16,7 @@ export interface RequestLimits {
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
   /** When there was an error instead; answers the one to throw. */
-  countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): unknown;
+  countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
 }
 
 /** What tells of somebody who tries. Sending no token at all is how a person looks at a page. */
@@ -27,12 +28,24 @@ const failures = new Set<ProblemCode>([
 ]);
 
 /**
+ * A refusal is held so long. Who waits as it says loses nothing by that, and who asks again at once
+ * does it far less often, and costs the others less. Not all equally long: what came together would
+ * come back together.
+ */
+const heldMs = { least: 100, most: 300 };
+
+/**
  * A token that is over its limit is refused without a query. So are the unknown tokens of an
  * address that sent too many bad ones: whether one is unknown is then asked for all such requests
  * together, so that who holds a good token is let through from there too, a moment later.
  */
 export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
   const isKnown = askTogether(db);
+
+  async function held(reply: FastifyReply, policy: Policy, standing: Standing): Promise<Problem> {
+    await sleep(heldMs.least + Math.random() * (heldMs.most - heldMs.least));
+    return refusal(reply, policy, standing);
+  }
 
   function refusal(reply: FastifyReply, policy: Policy, standing: Standing): Problem {
     showStanding(reply, policy, limiter.limitOf(policy), standing);
@@ -44,7 +57,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     async admit(request, reply, hash) {
       const [key, policy] = [tokenKey(hash), policyOf(request)];
       const standing = limiter.look(policy, key);
-      if (!standing.isWithin) throw refusal(reply, policy, standing);
+      if (!standing.isWithin) throw await held(reply, policy, standing);
       if (limiter.isInUse(key)) return;
       const ofAddress = limiter.look('failures', addressKey(addressOf(request)));
       if (ofAddress.isWithin || (await isKnown(hash))) return;
@@ -56,10 +69,10 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       if (!standing.isWithin) throw refusal(reply, policy, standing);
       showStanding(reply, policy, limiter.limitOf(policy), standing);
     },
-    countFailure(request, reply, error) {
+    async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
       const standing = limiter.take('failures', addressKey(addressOf(request)));
-      return standing.isWithin ? error : refusal(reply, 'failures', standing);
+      return standing.isWithin ? error : await held(reply, 'failures', standing);
     },
   };
 }
