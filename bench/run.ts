@@ -1,9 +1,15 @@
 import { benchCreate } from './create.ts';
+import { benchLimits } from './limits.ts';
+import { benchSlowSockets } from './slow-sockets.ts';
 
 // npm run bench -- NAME [ROUNDS]: measures one thing against a baseline of the same run, prints the
 // ratio, and exits with 1 when it is higher than what is asked for.
 
-const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = { create: benchCreate };
+const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
+  create: benchCreate,
+  limits: benchLimits,
+  'slow-sockets': benchSlowSockets,
+};
 
 const [name = '', rounds] = process.argv.slice(2);
 const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;

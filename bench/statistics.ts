@@ -25,7 +25,7 @@ function spread(values: number[]): Spread {
   return { median, least: at(0), most: at(sorted.length - 1) };
 }
 
-/** Prints both in seconds. */
+/** Prints both, in the unit that they were measured in. */
 export function report(
   title: string,
   names: { baseline: string; measured: string },
@@ -36,6 +36,6 @@ export function report(
 }
 
 function rounded({ median, least, most }: Spread) {
-  const seconds = (value: number) => Number(value.toFixed(2));
-  return { median: seconds(median), least: seconds(least), most: seconds(most) };
+  const short = (value: number) => Number(value.toFixed(2));
+  return { median: short(median), least: short(least), most: short(most) };
 }

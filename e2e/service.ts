@@ -19,6 +19,8 @@ export interface ServiceOptions {
   port: number;
   /** An outside PostgreSQL; without it the service has its own. */
   databaseUrl?: string;
+  /** Settings of this service that differ from those of all others. */
+  env?: Record<string, string>;
 }
 
 export interface Service extends ServiceOptions {
@@ -57,7 +59,7 @@ export function currentService(directory: string): Service {
   return JSON.parse(readFileSync(recordFile(directory), 'utf8'));
 }
 
-function launch({ directory, names, port, socketPath, databaseUrl }: ServiceOptions): number {
+function launch({ directory, names, port, socketPath, databaseUrl, env }: ServiceOptions): number {
   const log = openSync(serviceLog(directory), 'a');
   const child = spawn(process.execPath, [main], {
     detached: true,
@@ -72,7 +74,12 @@ function launch({ directory, names, port, socketPath, databaseUrl }: ServiceOpti
       BERTH_LOCAL_POOL: names.pool,
       BERTH_LOCAL_NETWORK: names.network,
       BERTH_STOP_TIMEOUT: String(guestStopSeconds),
+      // Tests and benchmarks are not made to wait; those of the limits set their own.
+      BERTH_LIMIT_READS: '1000000/1000000',
+      BERTH_LIMIT_ACTIONS: '1000000/1000000',
+      BERTH_LIMIT_BAD_TOKENS: '1000000/1000000',
       BERTH_LOG_LEVEL: 'debug',
+      ...env,
     },
   });
   closeSync(log);

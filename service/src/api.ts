@@ -1,15 +1,28 @@
 import { sql } from 'kysely';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
+import { exchangeTakings } from './http/limits/exchange.ts';
+import { createLimiter, type Limits } from './http/limits/limiter.ts';
 import { createHttpServer } from './http/server.ts';
+import type { ShellSettings } from './http/shell/settings.ts';
+import { openTls } from './http/shell/tls.ts';
 import { findLocation, listAllLocations } from './locations/queries.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
+interface ApiSettings {
+  limits: Limits;
+  shell: ShellSettings;
+}
+
 /** The HTTP API on a foundation, ready to listen. */
-export async function createApi(foundation: Omit<Foundation, 'config'>): Promise<App> {
+export async function createApi(
+  foundation: Omit<Foundation, 'config'>,
+  { limits, shell }: ApiSettings,
+): Promise<App> {
   const { db, log, notifications, secretKey, stopping } = foundation;
+  const tls = shell.tls && (await openTls(shell.tls, log));
   return await createHttpServer({
     deps: {
       db,
@@ -18,6 +31,9 @@ export async function createApi(foundation: Omit<Foundation, 'config'>): Promise
       untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
+    limiter: exchangeTakings(createLimiter(limits), { db, notifications, log }),
+    shell,
+    tls,
     log,
   });
 }

@@ -1,5 +1,9 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
+import type { Limit } from './http/limits/buckets.ts';
+import type { Limits } from './http/limits/limiter.ts';
+import type { ShellSettings, TlsFiles } from './http/shell/settings.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
@@ -13,6 +17,8 @@ export interface Config {
   local: { project: string; pool: string; network: string };
   /** A guest's time to shut down before a graceful stop fails. */
   stopTimeoutSeconds: number;
+  limits: Limits;
+  shell: ShellSettings;
   logLevel: string;
 }
 
@@ -31,6 +37,17 @@ export function loadConfig(env: Environment = process.env): Config {
       network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
     },
     stopTimeoutSeconds: wholeNumber(env, 'BERTH_STOP_TIMEOUT', 60, 1, 3600),
+    limits: {
+      reads: limit(env, 'BERTH_LIMIT_READS', '100/200'),
+      actions: limit(env, 'BERTH_LIMIT_ACTIONS', '5/20'),
+      failures: perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20')),
+    },
+    shell: {
+      allowedHosts: hosts(env),
+      trustedProxies: networks(env, 'BERTH_TRUST_PROXY'),
+      tls: tlsFiles(env),
+      maxConnections: wholeNumber(env, 'BERTH_MAX_CONNECTIONS', 4000, 10, 1_000_000),
+    },
     logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
   };
 }
@@ -51,5 +68,62 @@ function wholeNumber(env: Environment, name: string, unset: number, min: number,
   throw new SetupError(
     `${name} must be a whole number from ${min} to ${max}, not "${text}".`,
     `Set it so, or unset it: then it is ${unset}.`,
+  );
+}
+
+const highestLimit = 1_000_000;
+
+/** How many a second, and how many at once. */
+function limit(env: Environment, name: string, unset: string): Limit {
+  const text = env[name] ?? unset;
+  const [, rate, most] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
+  const [perSecond, burst] = [Number(rate), Number(most)];
+  const isFine = (value: number) => value >= 1 && value <= highestLimit;
+  if (isFine(perSecond) && isFine(burst)) return { perSecond, burst };
+  throw new SetupError(
+    `${name} must be two whole numbers from 1 to ${highestLimit}, such as ${unset}, not "${text}".`,
+    `The first is how many come back in time, the second how many may come at once. Unset, it is ${unset}.`,
+  );
+}
+
+function perMinute({ perSecond: rate, burst }: Limit): Limit {
+  return { perSecond: rate / 60, burst };
+}
+
+function list(env: Environment, name: string): string[] {
+  const parts = (env[name] ?? '').split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
+}
+
+function hosts(env: Environment): string[] {
+  const name = 'BERTH_ALLOWED_HOSTS';
+  return list(env, name).map((host) => {
+    if (/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host)) return host.toLowerCase();
+    throw new SetupError(
+      `${name} holds "${host}", which is not the name of a host.`,
+      'List names or addresses without a port, IPv6 in brackets: api.example.com,192.0.2.1,[2001:db8::1]',
+    );
+  });
+}
+
+function networks(env: Environment, name: string): string[] {
+  return list(env, name).map((text) => {
+    const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const prefix = length === undefined ? bits : Number(length);
+    if (bits > 0 && prefix <= bits) return `${address}/${prefix}`;
+    throw new SetupError(
+      `${name} holds "${text}", which is neither an address nor a network.`,
+      'List the addresses of your reverse proxies: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
+    );
+  });
+}
+
+function tlsFiles({ BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key }: Environment): TlsFiles | undefined {
+  if (cert && key) return { cert: resolve(cert), key: resolve(key) };
+  if (!cert && !key) return undefined;
+  throw new SetupError(
+    `${cert ? 'BERTH_TLS_CERT is set, and BERTH_TLS_KEY' : 'BERTH_TLS_KEY is set, and BERTH_TLS_CERT'} is not.`,
+    'TLS needs both: the files of a certificate and of its key. For plain HTTP set neither.',
   );
 }

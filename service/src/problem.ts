@@ -39,9 +39,11 @@ export const problems = {
   idempotency_in_progress: [409, 'The first request with this key is in progress'],
   body_too_large: [413, 'Body too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
+  misdirected_request: [421, 'Not this service'],
   validation_failed: [422, 'Validation failed'],
   idempotency_mismatch: [422, 'Idempotency key used for another request'],
   rate_limited: [429, 'Too many requests'],
+  headers_too_large: [431, 'Headers too large'],
   internal_error: [500, 'Internal error'],
   unavailable: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

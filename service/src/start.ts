@@ -50,7 +50,7 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   const admin = await ensureAdminToken(foundation.db, config.dataDir, isOnlyService);
   const workers = await startWorkers(foundation);
   stack.defer(() => workers.stop());
-  const app = await createApi(foundation);
+  const app = await createApi(foundation, config);
   stack.defer(() => app.close());
   const url = await app.listen({ host: config.host, port: config.port });
   const running = stack.move();

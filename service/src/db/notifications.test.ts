@@ -38,8 +38,15 @@ test('what is sent is heard, and what a roll-back takes back is not', async () =
 
 test('what others write to the channel is told in the log, and harms nothing', async () => {
   const foreign = ['', 'not json', 'null', '[]', '{"name":"other","payload":{"id":1}}'];
-  const malformed = '{"name":"operation_due","payload":{"id":"1"}}';
-  for (const payload of [...foreign, malformed]) {
+  const malformed = [
+    { name: 'operation_due', payload: { id: '1' } },
+    { name: 'operation_due' },
+    { name: 'toString', payload: { id: 1 } },
+    { name: 'limits_taken', payload: { id: 1 } },
+    { name: 'limits_taken', payload: { from: 'a', taken: [['reads', 'k', -1]] } },
+    { name: 'limits_taken', payload: { from: 'a', taken: [['reads', 'k', 1, 2]] } },
+  ].map((notification) => JSON.stringify(notification));
+  for (const payload of [...foreign, ...malformed]) {
     const told = once(logged, 'data');
     await pool.query('select pg_notify($1, $2)', ['berth', payload]);
     const [line] = await told;

@@ -13,16 +13,40 @@ export interface Notifications {
   operation_finished: { id: number };
   /** The id is the location's. */
   image_wanted: { id: number };
+  /** What a service let through, for the others to count it too. */
+  limits_taken: {
+    from: string;
+    taken: readonly (readonly [policy: string, key: string, count: number])[];
+  };
 }
 
 type Name = keyof Notifications;
-const names = new Set<string>([
-  'operation_due',
-  'operation_superseded',
-  'operation_released',
-  'operation_finished',
-  'image_wanted',
-] satisfies Name[]);
+
+/** Whether a payload is what its name says. */
+const checks: Record<Name, (payload: Record<string, unknown>) => boolean> = {
+  operation_due: hasId,
+  operation_superseded: hasId,
+  operation_released: hasId,
+  operation_finished: hasId,
+  image_wanted: hasId,
+  limits_taken: ({ from, taken }) =>
+    typeof from === 'string' && Array.isArray(taken) && taken.every(isTaking),
+};
+
+function hasId({ id }: Record<string, unknown>): boolean {
+  return Number.isSafeInteger(id);
+}
+
+function isTaking(taking: unknown): boolean {
+  if (!Array.isArray(taking) || taking.length !== 3) return false;
+  const [policy, key, count] = taking;
+  return (
+    typeof policy === 'string' &&
+    typeof key === 'string' &&
+    Number.isSafeInteger(count) &&
+    count > 0
+  );
+}
 
 type Handler<N extends Name> = (payload: Notifications[N]) => void;
 
@@ -112,10 +136,11 @@ async function listenOnce(
 }
 
 /** Anyone who may use the database may write to the channel. */
-function parseNotification(text: string): { name: string; payload: { id: number } } | undefined {
+function parseNotification(text: string): { name: string; payload: unknown } | undefined {
   try {
     const { name, payload } = JSON.parse(text);
-    return names.has(name) && Number.isSafeInteger(payload?.id) ? { name, payload } : undefined;
+    if (!Object.hasOwn(checks, name) || !checks[name as Name](payload)) return undefined;
+    return { name, payload };
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AuditEntry, insertAuditEntry } from '../audit/queries.ts';
 import type { Db } from '../db/connection.ts';
 import { callerOf } from './authentication.ts';
+import { addressOf } from './client-address.ts';
 import { codeOf } from './problems.ts';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -18,7 +19,7 @@ export function aboutRequest(request: FastifyRequest): Omit<AuditEntry, 'status'
   return {
     projectId: caller?.project.id ?? null,
     tokenId: caller?.tokenId ?? null,
-    address: request.ip,
+    address: addressOf(request),
     action: actionOf(request),
     requestId: request.id,
   };

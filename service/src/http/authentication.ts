@@ -1,18 +1,22 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { Problem } from '../problem.ts';
 import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 import type { Caller } from './app-types.ts';
+import { addressOf } from './client-address.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { limitRequests, type RequestLimits } from './limits/requests.ts';
 import { pathId } from './path-id.ts';
 import { allows } from './scopes.ts';
 
 /**
  * Lets a request through to a route only with a token that has the route's `config.scope`, and
- * gives it its `caller`. Throws 401 and 403. A route that declares no scope can't be registered.
+ * gives it its `caller`. Throws 401, 403, and 429 for who is over a limit. A route that declares no scope can't be registered.
  */
-export function authenticate(app: FastifyInstance, db: Db): void {
+export function authenticate(app: FastifyInstance, db: Db, limiter: Limiter): void {
+  const limits = limitRequests(limiter, db);
   const notes = new Set<Promise<void>>();
   app.decorateRequest('caller', {
     getter() {
@@ -22,18 +26,21 @@ export function authenticate(app: FastifyInstance, db: Db): void {
     },
   });
   app.addHook('onRoute', requireDeclaredScope);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     // Without a route there is nothing to protect: a 404 or a 405 follows.
     if (request.is404) return;
     const { scope } = request.routeOptions.config;
     if (scope === 'public') return;
-    const { caller, isNoted } = await identify(request, db);
+    const { caller, isNoted } = await identify(request, reply, db, limits).catch(async (error) => {
+      throw await limits.countFailure(request, reply, error);
+    });
     callers.set(request, caller);
     // Nobody waits for it; the answer does not depend on it.
     if (!isNoted) track(notes, noteUse(request, db, caller));
     if (!scope || !allows(caller.scopes, scope)) throw scopeMissing(scope);
   });
   app.addHook('onClose', async () => {
+    await limiter.stop();
     await Promise.all(notes);
   });
 }
@@ -50,15 +57,22 @@ function requireDeclaredScope({ config, method, url }: RouteOptions): void {
   throw new Error(`The route ${method} ${url} must say who may use it: config.scope.`);
 }
 
-async function identify(request: FastifyRequest, db: Db) {
-  const token = bearerToken(request.headers.authorization);
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  db: Db,
+  limits: RequestLimits,
+) {
+  const hash = tokenHash(bearerToken(request.headers.authorization));
+  await limits.admit(request, reply, hash);
   const wanted = wantedProject(request);
-  const found = await findTokenByHash(db, tokenHash(token), request.ip, wanted);
+  const found = await findTokenByHash(db, hash, addressOf(request), wanted);
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
   if (!found.isFromAllowedNetwork) {
     throw new Problem('network_not_allowed', 'The token may not be used from this address.');
   }
+  limits.count(request, reply, hash);
   const { id: tokenId, scopes, expiresAt, allowedNetworks, isNoted } = found;
   const projectId = actingIn(found, wanted);
   const project = new Project(db, projectId);

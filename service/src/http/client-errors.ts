@@ -1,13 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Problem } from '../problem.ts';
+import { Problem, type ProblemCode } from '../problem.ts';
 import { problemBody } from './problems.ts';
+import { securityHeaders } from './shell/security-headers.ts';
 
-const answers: Record<string, readonly [status: string, detail: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+type Refusal = readonly [statusLine: string, code: ProblemCode, detail: string];
+
+const unreadable: Refusal = [
+  '400 Bad Request',
+  'malformed_request',
+  'This is not an HTTP request that can be read.',
+];
+const refusals: Record<string, Refusal> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'malformed_request',
+    'The request did not arrive in time.',
+  ],
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
-    'The headers are larger than what is taken.',
+    'headers_too_large',
+    'The address and the headers are larger than the 16 KiB that are taken.',
   ],
 };
 
@@ -17,16 +30,16 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
     socket.destroy();
     return;
   }
-  const unreadable = ['400 Bad Request', 'This is not an HTTP request that can be read.'] as const;
-  const [statusLine, detail] = answers[error.code ?? ''] ?? unreadable;
+  const [statusLine, code, detail] = refusals[error.code ?? ''] ?? unreadable;
   const id = randomUUID();
-  const problem = problemBody(new Problem('malformed_request', detail), id);
+  const problem = problemBody(new Problem(code, detail), id);
   const body = JSON.stringify({ ...problem, status: Number.parseInt(statusLine, 10) });
   const headers = [
     `HTTP/1.1 ${statusLine}`,
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${id}`,
+    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);

@@ -11,13 +11,18 @@ export function serveDocs(app: App): void {
   app.register(async (docs: App) => {
     docs.get('/openapi.json', { config: { scope: 'public' } }, async () => docs.swagger());
     docs.get('/docs/errors', { config: { scope: 'public' } }, async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send(errorsPage()),
+      reply
+        .header('Content-Security-Policy', ownStyleOnly)
+        .type('text/html; charset=utf-8')
+        .send(errorsPage()),
     );
   });
   app.register(serveReference);
 }
 
-const ownSourcesOnly = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:";
+const inNoFrame = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}`;
+const ownSourcesOnly = `default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; ${inNoFrame}`;
 
 /** The page's script comes from its package, and nothing from elsewhere: it works offline. */
 async function serveReference(docs: App): Promise<void> {

@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { loadConfig } from '../config.ts';
 import { createDb, createPool } from '../db/connection.ts';
 import { routes } from '../routes.ts';
+import { createLimiter } from './limits/limiter.ts';
 import { createHttpServer } from './server.ts';
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
@@ -10,7 +12,8 @@ async function openApiDocument(): Promise<string> {
   const db = createDb(createPool('postgresql://nowhere'));
   const untilEnded = async () => undefined;
   const deps = { db, secretKey: Buffer.alloc(32), healthChecks: [], untilEnded };
-  const app = await createHttpServer({ deps, routes });
+  const limiter = createLimiter(loadConfig({}).limits);
+  const app = await createHttpServer({ deps, routes, limiter });
   const document = app.swagger();
   await app.close();
   await db.destroy();

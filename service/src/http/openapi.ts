@@ -7,7 +7,11 @@ Send a token with each request: \`Authorization: Bearer berth_…\`. Bodies are 
 are JSON, and errors are problems (RFC 9457) with a \`code\` for programs and a \`detail\` for people.
 
 What takes time answers 202 with an \`operation_id\`; \`Prefer: wait=60\` holds the answer until the
-operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.`;
+operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.
+
+A token may make so many reads (GET and HEAD) and so many actions (all else) a second. The headers
+\`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; what is too much gets 429
+with \`Retry-After\`.`;
 
 /** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {

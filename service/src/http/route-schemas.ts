@@ -25,7 +25,7 @@ export function completeSchema(route: RouteOptions): void {
 }
 
 function commonProblems(route: RouteOptions, takesBody: boolean): Record<number, unknown> {
-  const statuses = [400, 406, 422, 429, 500, 503];
+  const statuses = [400, 406, 421, 422, 429, 431, 500, 503];
   // 404 also for the project that a request names.
   if (route.config?.scope !== 'public') statuses.push(401, 403, 404);
   if (takesBody) statuses.push(409, 413, 415);

@@ -12,9 +12,16 @@ import { authenticate } from './authentication.ts';
 import { acceptBodies } from './bodies.ts';
 import { refuseUnreadable } from './client-errors.ts';
 import { serveDocs } from './docs.ts';
+import type { Limiter } from './limits/limiter.ts';
 import { handleError, sendProblem } from './problems.ts';
 import { completeSchema } from './route-schemas.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
+import { refuseUnclear } from './shell/framing.ts';
+import { listenerFactory, type Patience, patience } from './shell/listener.ts';
+import { isAmong } from './shell/proxies.ts';
+import { setSecurityHeaders } from './shell/security-headers.ts';
+import { plainShell, type ShellSettings } from './shell/settings.ts';
+import type { Tls } from './shell/tls.ts';
 import { compileValidator } from './validation.ts';
 
 const bodyLimit = 256 * 1024;
@@ -23,6 +30,11 @@ export interface HttpServerOptions {
   deps: Deps;
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes[];
+  limiter: Limiter;
+  shell?: ShellSettings;
+  tls?: Tls | undefined;
+  /** Of tests that don't want to wait. */
+  patience?: Patience;
   log?: Logger;
 }
 
@@ -34,19 +46,23 @@ declare module 'fastify' {
 }
 
 /** The HTTP side of the service, ready to listen or to be injected into. */
-export async function createHttpServer({ deps, routes, log }: HttpServerOptions): Promise<App> {
-  const app = createInstance(log ?? pino({ enabled: false }));
+export async function createHttpServer(options: HttpServerOptions): Promise<App> {
+  const { deps, routes, limiter, shell = plainShell } = options;
+  const app = createInstance(options);
   const known = collectRoutes(app);
   app.decorate('knownRoutes', known);
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' });
+    reply.header('X-Request-Id', request.id);
+    setSecurityHeaders(request, reply);
   });
+  refuseUnclear(app, shell.allowedHosts);
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
   acceptBodies(app);
-  authenticate(app, deps.db);
+  authenticate(app, deps.db, limiter);
   auditChanges(app, deps.db);
   logRequests(app);
+  app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
   serveDocs(app);
   for (const prefix of prefixes) {
@@ -56,7 +72,11 @@ export async function createHttpServer({ deps, routes, log }: HttpServerOptions)
   return app;
 }
 
-function createInstance(log: Logger): App {
+function createInstance(options: HttpServerOptions): App {
+  const { log = pino({ enabled: false }), shell = plainShell, tls } = options;
+  const isProxy = isAmong(shell.trustedProxies);
+  const { maxConnections } = shell;
+  const times = options.patience ?? patience;
   return fastify({
     loggerInstance: log.child(
       {},
@@ -66,16 +86,18 @@ function createInstance(log: Logger): App {
     genReqId: requestId,
     requestIdHeader: false,
     bodyLimit,
-    trustProxy: false,
-    // For a request to arrive; an answer may take longer, as `Prefer: wait` asks.
-    requestTimeout: 30_000,
-    http: { headersTimeout: 15_000 },
-    keepAliveTimeout: 75_000,
+    trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
+    serverFactory: listenerFactory({ maxConnections, isProxy, patience: times, tls }),
+    // Only for the scheme of the address that it says it listens on.
+    ...(tls && { https: {} }),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (error, request, reply) => void handleError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      setSecurityHeaders(request, reply);
+      handleError(error, request, reply);
+    },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 }
 

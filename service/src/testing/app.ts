@@ -1,21 +1,31 @@
-import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
-import { createHttpServer } from '../http/server.ts';
+import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter.ts';
+import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
 import { findProject, insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 
 export const testSecretKey = Buffer.alloc(32, 7);
 
+const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
+/** Tests ask faster than any client may. */
+export const generousLimits: Limits = { reads: plenty, actions: plenty, failures: plenty };
+
+type Outside = Pick<HttpServerOptions, 'log' | 'shell' | 'tls' | 'patience'>;
+
+interface TestApp extends Partial<Deps>, Outside {
+  limiter?: Limiter;
+}
+
 /** The HTTP server with these routes, on this database; nothing listens. */
 export async function createTestApp(
   db: Db,
   routes: Routes[],
-  { log, ...others }: Partial<Deps> & { log?: Logger } = {},
+  { limiter = createLimiter(generousLimits), ...others }: TestApp = {},
 ): Promise<App> {
   const untilEnded = async () => undefined;
   const deps = { db, secretKey: testSecretKey, healthChecks: [], untilEnded, ...others };
-  return await createHttpServer({ deps, routes, ...(log && { log }) });
+  return await createHttpServer({ ...others, deps, routes, limiter });
 }
 
 interface TestToken {

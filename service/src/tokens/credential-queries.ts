@@ -48,6 +48,17 @@ export async function findTokenByHash(
     .executeTakeFirst();
 }
 
+/** Which of these are hashes of tokens that were not revoked. */
+export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .select('secret_sha256')
+    .where(sql<boolean>`secret_sha256 = any(${hashes}::bytea[])`)
+    .where('revoked_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.secret_sha256);
+}
+
 /** Notes that a token was used, unless another request did so within the last minute. */
 export async function noteTokenUse(db: Queryable, id: number): Promise<void> {
   await db

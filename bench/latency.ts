@@ -1,0 +1,37 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const everyMs = 12;
+
+/** A client that asks for a list again and again; the milliseconds of the slowest in a hundred. */
+export async function slowestPercent(
+  { url, token }: { url: string; token: string },
+  requests: number,
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const taken: number[] = [];
+  for (let request = 0; request < requests; request += 1) {
+    const start = performance.now();
+    const status = await ask(`${url}/v1/locations`, token, agent);
+    if (status !== 200) throw new Error(`The measuring client was answered ${status}.`);
+    taken.push(performance.now() - start);
+    await sleep(everyMs);
+  }
+  agent.destroy();
+  return percentile(taken, 0.99);
+}
+
+function ask(url: string, token: string, agent: Agent): Promise<number | undefined> {
+  const headers = { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode));
+    }).once('error', reject);
+  });
+}
+
+function percentile(values: number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
+}

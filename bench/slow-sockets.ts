@@ -1,0 +1,47 @@
+import type { Service } from '../e2e/service.ts';
+import { beside } from './disturbance.ts';
+import { slowestPercent } from './latency.ts';
+import { withSimulated } from './simulated.ts';
+import { compare, report } from './statistics.ts';
+
+const defaultRounds = 3;
+const sockets = 500;
+const requests = 800;
+const mostMs = 250;
+/** Until each has its connection. */
+const settleMs = 3000;
+
+/** The p99 of a client, alone and beside 500 connections on which a request never ends, in turns. */
+export async function benchSlowSockets(rounds = defaultRounds): Promise<boolean> {
+  // As if they came from ten addresses: one alone gets no more than a tenth.
+  const env = { BERTH_MAX_CONNECTIONS: String(sockets * 12) };
+  const { alone, disturbed } = await withSimulated(env, (service) => measure(service, rounds));
+  const result = compare(alone, disturbed);
+  report(
+    `p99 of a client, in milliseconds`,
+    { baseline: 'alone', measured: `beside ${sockets} slow sockets` },
+    result,
+  );
+  const { median } = result.measured;
+  const asked = `p99 ${median.toFixed(1)} ms, at most ${mostMs} is asked for`;
+  console.log(`ratio ${result.ratio.toFixed(2)}; ${asked}`);
+  return median <= mostMs;
+}
+
+async function measure(service: Service, rounds: number) {
+  const alone: number[] = [];
+  const disturbed: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const before = await slowestPercent(service, requests);
+    const args = [String(service.port), String(sockets)];
+    const { measured, said } = await beside('slow-client.ts', args, settleMs, () =>
+      slowestPercent(service, requests),
+    );
+    const shown = `alone ${before.toFixed(1)} ms, beside ${measured.toFixed(1)} ms`;
+    console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${shown}; the slow ones: ${said}`);
+    if (round === 0) continue;
+    alone.push(before);
+    disturbed.push(measured);
+  }
+  return { alone, disturbed };
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SetupError } from '../../setup/commands.mjs';
+import { loadConfig } from './config.ts';
+import { plainShell } from './http/shell/settings.ts';
+
+/** That each of these is refused, naming the variable and what was given. */
+function refuses(name: string, values: string[]): void {
+  for (const value of values) {
+    const refusal = (error: unknown) =>
+      error instanceof SetupError && error.message.includes(name) && error.message.includes(value);
+    assert.throws(() => loadConfig({ [name]: value }), refusal, `${name}=${value}`);
+  }
+}
+
+test('limits are those of the contract unless others are set', () => {
+  assert.deepEqual(loadConfig({}).limits, {
+    reads: { perSecond: 100, burst: 200 },
+    actions: { perSecond: 5, burst: 20 },
+    failures: { perSecond: 10 / 60, burst: 20 },
+  });
+  const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
+  assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });
+  assert.deepEqual(limits.failures, { perSecond: 1, burst: 7 });
+});
+
+test('a limit that is none is refused in words', () => {
+  const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
+  for (const name of ['BERTH_LIMIT_READS', 'BERTH_LIMIT_ACTIONS', 'BERTH_LIMIT_BAD_TOKENS']) {
+    refuses(name, bad);
+  }
+});
+
+test('names, proxies and files of TLS are taken as they are meant', () => {
+  const { shell } = loadConfig({
+    BERTH_ALLOWED_HOSTS: ' API.example.com,192.0.2.1, [2001:DB8::1],',
+    BERTH_TRUST_PROXY: '10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1',
+    BERTH_TLS_CERT: '/a/cert.pem',
+    BERTH_TLS_KEY: '/a/key.pem',
+    BERTH_MAX_CONNECTIONS: '100',
+  });
+  assert.deepEqual(shell, {
+    allowedHosts: ['api.example.com', '192.0.2.1', '[2001:db8::1]'],
+    trustedProxies: ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32', '::1/128'],
+    tls: { cert: '/a/cert.pem', key: '/a/key.pem' },
+    maxConnections: 100,
+  });
+  assert.deepEqual(loadConfig({}).shell, plainShell);
+});
+
+test('names, proxies and files of TLS that are none are refused in words', () => {
+  refuses('BERTH_ALLOWED_HOSTS', ['a b', 'a:80', 'http://a', '*', '::1', 'a..b', '*.a']);
+  refuses('BERTH_TRUST_PROXY', [
+    'a',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '/8',
+    '::/129',
+    '10.0.0.0/8/8',
+    'true',
+  ]);
+  refuses('BERTH_MAX_CONNECTIONS', ['9', '1.5', 'many']);
+  const both = /needs both/;
+  for (const name of ['BERTH_TLS_CERT', 'BERTH_TLS_KEY']) {
+    const halfway = (error: unknown) => error instanceof SetupError && both.test(error.wayOut);
+    assert.throws(() => loadConfig({ [name]: 'x.pem' }), halfway);
+  }
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBuckets } from './buckets.ts';
+
+const limit = { burst: 4, perSecond: 2 };
+
+/** Buckets, and a clock that is set by hand. */
+function withClock(of = limit) {
+  let milliseconds = 1000;
+  const buckets = createBuckets(of, () => milliseconds);
+  return {
+    buckets,
+    pass: (seconds: number) => {
+      milliseconds += seconds * 1000;
+    },
+    take: (times: number, key = 'a') =>
+      Array.from({ length: times }, () => buckets.take(key)).filter((s) => s.isWithin).length,
+  };
+}
+
+test('a burst is let through, and then as much as comes back', () => {
+  const { take, pass } = withClock();
+  assert.equal(take(10), 4);
+  pass(0.4);
+  assert.equal(take(10), 0);
+  pass(0.1);
+  assert.equal(take(10), 1);
+  pass(1);
+  assert.equal(take(10), 2);
+  pass(1000);
+  assert.equal(take(10), 4);
+});
+
+test('a standing says what is left, and when there is more', () => {
+  const { buckets, take, pass } = withClock();
+  const full = { isWithin: true, left: 4, nextInSeconds: 0, fullInSeconds: 0 };
+  assert.deepEqual(buckets.look('a'), full);
+  assert.deepEqual(buckets.take('a'), { ...full, left: 3, fullInSeconds: 0.5 });
+  assert.equal(take(3), 3);
+  const empty = { isWithin: false, left: 0, nextInSeconds: 0.5, fullInSeconds: 2 };
+  assert.deepEqual(buckets.take('a'), empty);
+  pass(0.25);
+  assert.deepEqual(buckets.look('a'), { ...empty, nextInSeconds: 0.25, fullInSeconds: 1.75 });
+});
+
+test('each key has its own, and looking takes nothing', () => {
+  const { buckets, take } = withClock();
+  assert.equal(take(9, 'a'), 4);
+  for (let looks = 0; looks < 9; looks += 1) buckets.look('b');
+  assert.equal(take(9, 'b'), 4);
+});
+
+test('what was done elsewhere is owed, and comes back first', () => {
+  const { buckets, take, pass } = withClock();
+  buckets.charge('a', 3);
+  assert.equal(take(9), 1);
+  buckets.charge('a', 4);
+  assert.equal(buckets.look('a').nextInSeconds, 2.5);
+  pass(2.4);
+  assert.equal(take(9), 0);
+  pass(0.1);
+  assert.equal(take(9), 1);
+});
+
+test('a bucket that is full again is forgotten', () => {
+  const { buckets, take, pass } = withClock();
+  take(1, 'a');
+  assert.ok(buckets.has('a'));
+  pass(6);
+  take(1, 'b');
+  assert.ok(!buckets.has('a') && buckets.has('b'));
+});
+
+test('however many keys come, the memory they take is bounded', () => {
+  const { buckets } = withClock();
+  for (let key = 0; key <= 100_000; key += 1) buckets.take(`${key}`);
+  assert.ok(!buckets.has('0'));
+  assert.ok(buckets.has('1') && buckets.has('100000'));
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, test } from 'node:test';
+import { Type } from 'typebox';
+import { createTestApp, createTestToken, generousLimits } from '../../testing/app.ts';
+import { inject } from '../../testing/inject.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
+import { revokeToken } from '../../tokens/credential-queries.ts';
+import { generateToken } from '../../tokens/token.ts';
+import type { App } from '../app-types.ts';
+import { changesNothing } from '../change.ts';
+import { createLimiter, type Limits } from './limiter.ts';
+
+const { db, pool, close } = await createTestDatabase();
+after(close);
+
+const schema = { response: { 200: Type.Any() } };
+
+function probeRoutes(api: App): void {
+  const config = { scope: 'servers:read' } as const;
+  api.get('/probe', { config, schema }, async () => ({}));
+  api.post('/probe', { config, schema }, (r) => changesNothing(r, Promise.resolve({})));
+  api.get('/probe/:id', { config, schema }, async () => ({}));
+  api.get('/open', { config: { scope: 'public' }, schema }, async () => ({}));
+}
+
+const apps: App[] = [];
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+});
+
+/** A service with these limits and a clock that stands until it is moved. */
+async function serve(limits: Partial<Limits>) {
+  let milliseconds = 0;
+  const limiter = createLimiter({ ...generousLimits, ...limits }, () => milliseconds);
+  const app = await createTestApp(db, [probeRoutes], { limiter });
+  apps.push(app);
+
+  async function ask(token: string | undefined, more: object = {}) {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return await inject(app, { url: '/v1/probe', headers, ...more });
+  }
+  return {
+    ask,
+    pass: (seconds: number) => {
+      milliseconds += seconds * 1000;
+    },
+    statuses: async (times: number, token: string | undefined, more = {}) => {
+      const answers = [];
+      for (let at = 0; at < times; at += 1) answers.push(await ask(token, more));
+      return answers.map(({ statusCode }) => statusCode);
+    },
+  };
+}
+
+const post = { method: 'POST' } as const;
+
+test('a token has so many reads and so many actions, each told with the answer', async () => {
+  const { ask, pass, statuses } = await serve({
+    reads: { perSecond: 2, burst: 3 },
+    actions: { perSecond: 1, burst: 2 },
+  });
+  const [{ token }, other] = [await createTestToken(db), await createTestToken(db)];
+  const first = await ask(token);
+  assert.equal(first.headers.ratelimit, '"reads";r=2;t=1');
+  assert.equal(first.headers['ratelimit-policy'], '"reads";q=3;w=2');
+  assert.deepEqual(await statuses(3, token, { method: 'HEAD' }), [200, 200, 429]);
+  const action = await ask(token, post);
+  assert.equal(action.headers.ratelimit, '"actions";r=1;t=1');
+  assert.equal(action.headers['ratelimit-policy'], '"actions";q=2;w=2');
+  assert.deepEqual(await statuses(2, token, post), [200, 429]);
+  assert.deepEqual(await statuses(1, other.token), [200]);
+  pass(0.5);
+  assert.deepEqual(await statuses(2, token), [200, 429]);
+  assert.deepEqual(await statuses(1, token, post), [429]);
+});
+
+test('what is too much is told when to come again, and costs no query', async (t) => {
+  const { ask, pass, statuses } = await serve({ actions: { perSecond: 0.25, burst: 2 } });
+  const { id, token } = await createTestToken(db);
+  assert.deepEqual(await statuses(2, token, post), [200, 200]);
+  const connect = t.mock.method(pool, 'connect');
+  const refused = await ask(token, post);
+  assert.equal(refused.statusCode, 429);
+  assert.equal(refused.headers['retry-after'], '4');
+  assert.equal(refused.headers.ratelimit, '"actions";r=0;t=8');
+  assert.equal(refused.json().code, 'rate_limited');
+  assert.equal(
+    refused.json().detail,
+    'This token may make 0.25 actions a second, 2 at once. Try again in 4 seconds.',
+  );
+  assert.equal(connect.mock.callCount(), 0);
+  const entries = await db.selectFrom('audit_log').selectAll().where('token_id', '=', id).execute();
+  assert.deepEqual(entries, []);
+  pass(3.9);
+  assert.equal((await ask(token, post)).headers['retry-after'], '1');
+  pass(0.1);
+  assert.deepEqual(await statuses(2, token, post), [200, 429]);
+});
+
+test('requests at once get no more than one after the other', async () => {
+  const { ask } = await serve({ reads: { perSecond: 1, burst: 5 } });
+  const { token } = await createTestToken(db);
+  const answers = await Promise.all(Array.from({ length: 30 }, () => ask(token)));
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 5);
+});
+
+test('what lacks the scope or names no project counts too', async () => {
+  const { statuses } = await serve({ reads: { perSecond: 1, burst: 2 } });
+  const none = await createTestToken(db, { scopes: [] });
+  assert.deepEqual(await statuses(3, none.token), [403, 403, 429]);
+  const lost = await createTestToken(db);
+  const headers = { authorization: `Bearer ${lost.token}`, 'berth-project': '999' };
+  const url = '/v1/probe/1';
+  assert.deepEqual(await statuses(3, undefined, { headers, url }), [404, 404, 429]);
+});
+
+const failures = { perSecond: 1 / 6, burst: 3 };
+
+test('an address has so many bad tokens, and then no query for each', async (t) => {
+  const { ask, pass, statuses } = await serve({ failures });
+  assert.deepEqual(await statuses(4, undefined), [401, 401, 401, 401]);
+  assert.deepEqual(await statuses(2, 'berth_nonsense'), [401, 401]);
+  assert.deepEqual(await statuses(1, generateToken()), [401]);
+  const connect = t.mock.method(pool, 'connect');
+  const many = await Promise.all(Array.from({ length: 50 }, () => ask(generateToken())));
+  assert.deepEqual(new Set(many.map(({ statusCode }) => statusCode)), new Set([429]));
+  assert.equal(connect.mock.callCount(), 1);
+  assert.deepEqual(await statuses(1, 'berth_nonsense'), [429]);
+  const [refused] = many;
+  assert.equal(refused?.headers['retry-after'], '6');
+  assert.equal(refused?.headers.ratelimit, '"failures";r=0;t=18');
+  assert.match(refused?.json().detail, /^Too many bad tokens.* 10 a minute .* in 6 seconds\.$/);
+  assert.deepEqual(await statuses(1, generateToken(), { remoteAddress: '192.0.2.1' }), [401]);
+  assert.equal((await ask(undefined, { url: '/v1/open' })).statusCode, 200);
+  pass(6);
+  assert.deepEqual(await statuses(2, generateToken()), [401, 429]);
+});
+
+test('who holds a good token is let through from such an address too', async () => {
+  const { statuses } = await serve({ failures });
+  const [known, fresh] = [await createTestToken(db), await createTestToken(db)];
+  const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
+  const revoked = await createTestToken(db);
+  assert.ok(await revokeToken(db, revoked.id));
+  assert.deepEqual(await statuses(1, known.token), [200]);
+  assert.deepEqual(await statuses(4, generateToken()), [401, 401, 401, 429]);
+  assert.deepEqual(await statuses(2, known.token), [200, 200]);
+  assert.deepEqual(await statuses(2, fresh.token), [200, 200]);
+  assert.deepEqual(await statuses(1, expired.token), [429]);
+  assert.deepEqual(await statuses(1, revoked.token), [429]);
+});

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Db } from '../../db/connection.ts';
+import { Problem, type ProblemCode } from '../../problem.ts';
+import { addressOf } from '../client-address.ts';
+import type { Standing } from './buckets.ts';
+import { addressKey, tokenKey } from './credentials.ts';
+import { showStanding } from './headers.ts';
+import { askTogether } from './known-tokens.ts';
+import type { Limiter, Policy } from './limiter.ts';
+
+/** The limits as authentication meets them; each throws 429. */
+export interface RequestLimits {
+  /** Before a token is looked up. */
+  admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
+  /** Once the token was found good. */
+  count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
+  /** When there was an error instead; answers the one to throw. */
+  countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
+}
+
+/** What tells of somebody who tries. Sending no token at all is how a person looks at a page. */
+const failures = new Set<ProblemCode>([
+  'token_malformed',
+  'token_invalid',
+  'token_expired',
+  'network_not_allowed',
+]);
+
+/**
+ * A refusal is held so long. Who waits as it says loses nothing by that, and who asks again at once
+ * does it far less often, and costs the others less. Not all equally long: what came together would
+ * come back together.
+ */
+const heldMs = { least: 100, most: 300 };
+
+/**
+ * A token that is over its limit is refused without a query. So are the unknown tokens of an
+ * address that sent too many bad ones: whether one is unknown is then asked for all such requests
+ * together, so that who holds a good token is let through from there too, a moment later.
+ */
+export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
+  const isKnown = askTogether(db);
+
+  async function held(reply: FastifyReply, policy: Policy, standing: Standing): Promise<Problem> {
+    await sleep(heldMs.least + Math.random() * (heldMs.most - heldMs.least));
+    return refusal(reply, policy, standing);
+  }
+
+  function refusal(reply: FastifyReply, policy: Policy, standing: Standing): Problem {
+    showStanding(reply, policy, limiter.limitOf(policy), standing);
+    const retryAfter = Math.max(1, Math.ceil(standing.nextInSeconds));
+    return new Problem('rate_limited', words(policy, limiter, retryAfter), { retryAfter });
+  }
+
+  return {
+    async admit(request, reply, hash) {
+      const [key, policy] = [tokenKey(hash), policyOf(request)];
+      const standing = limiter.look(policy, key);
+      if (!standing.isWithin) throw await held(reply, policy, standing);
+      if (limiter.isInUse(key)) return;
+      const ofAddress = limiter.look('failures', addressKey(addressOf(request)));
+      if (ofAddress.isWithin || (await isKnown(hash))) return;
+      throw refusal(reply, 'failures', ofAddress);
+    },
+    count(request, reply, hash) {
+      const policy = policyOf(request);
+      const standing = limiter.take(policy, tokenKey(hash));
+      if (!standing.isWithin) throw refusal(reply, policy, standing);
+      showStanding(reply, policy, limiter.limitOf(policy), standing);
+    },
+    async countFailure(request, reply, error) {
+      if (!(error instanceof Problem && failures.has(error.code))) return error;
+      const standing = limiter.take('failures', addressKey(addressOf(request)));
+      return standing.isWithin ? error : await held(reply, 'failures', standing);
+    },
+  };
+}
+
+function policyOf({ method }: FastifyRequest): Policy {
+  return method === 'GET' || method === 'HEAD' ? 'reads' : 'actions';
+}
+
+function words(policy: Policy, limiter: Limiter, seconds: number): string {
+  const { burst, perSecond } = limiter.limitOf(policy);
+  const again = `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  if (policy === 'failures') {
+    const perMinute = Math.round(perSecond * 60);
+    return `Too many bad tokens came from this address: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
+  }
+  return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
+}

@@ -1,0 +1,61 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { boundConnections } from './connections.ts';
+import { useOriginForm } from './origin-form.ts';
+import type { Tls } from './tls.ts';
+
+/** How long a client may take, in milliseconds. */
+export interface Patience {
+  headers: number;
+  /** For the whole request to arrive; an answer may take longer, as `Prefer: wait` asks. */
+  request: number;
+  /** Without a byte either way: longer than an answer is held, and the end of who never reads. */
+  silence: number;
+  /** Between two looks at the connections, so that each of the above holds that much longer. */
+  checks: number;
+}
+
+export const patience: Patience = {
+  headers: 15_000,
+  request: 30_000,
+  silence: 120_000,
+  checks: 2000,
+};
+
+interface Bounds {
+  maxConnections: number;
+  isProxy: (address: string) => boolean;
+  patience: Patience;
+  tls: Tls | undefined;
+}
+
+const handshakeTimeout = 10_000;
+const keepAliveTimeout = 75_000;
+
+/** Makes the servers that listen. Node's parser refuses what is not HTTP, or could be two requests. */
+export function listenerFactory({ maxConnections, isProxy, patience: times, tls }: Bounds) {
+  const options: ServerOptions = {
+    headersTimeout: times.headers,
+    requestTimeout: times.request,
+    connectionsCheckingInterval: times.checks,
+    keepAliveTimeout,
+    // Of the request line and the headers together, so that the URL is bounded too.
+    maxHeaderSize: 16 * 1024,
+    insecureHTTPParser: false,
+    // We refuse it ourselves, in words.
+    requireHostHeader: false,
+  };
+  return (handler: RequestListener): Server => {
+    const listener = useOriginForm(handler);
+    const server = tls
+      ? createTlsServer({ ...options, ...tls.context(), handshakeTimeout }, listener)
+      : createServer(options, listener);
+    server.setTimeout(times.silence);
+    // Node would leave out those beyond without a word; they are counted in `framing.ts`.
+    server.maxHeadersCount = 0;
+    server.maxConnections = maxConnections;
+    boundConnections(server, Math.max(1, Math.floor(maxConnections / 10)), isProxy);
+    tls?.follow(server);
+    return server;
+  };
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo, Socket } from 'node:net';
+import { after, afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { createTestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
+import { open, sendRaw } from '../../testing/raw.ts';
+import type { App } from '../app-types.ts';
+import { plainShell } from './settings.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const patience = { headers: 1500, request: 3000, silence: 20_000, checks: 200 };
+const slow = 500;
+const request = 'GET /v1/open HTTP/1.1\r\nHost: a\r\n\r\n';
+
+function probeRoutes(api: App): void {
+  const schema = { response: { 200: Type.Any() } };
+  api.get('/open', { config: { scope: 'public' }, schema }, async () => ({}));
+}
+
+let app: App;
+afterEach(() => app.close());
+
+async function serve(maxConnections: number): Promise<number> {
+  const shell = { ...plainShell, maxConnections };
+  app = await createTestApp(db, [probeRoutes], { shell, patience });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Sockets that begin so and then send a byte now and then; tells how many are still open. */
+async function drip(port: number, beginning: string, byte: string) {
+  const sockets = await Promise.all(
+    Array.from({ length: slow }, async () => {
+      const socket = await open(port);
+      socket.on('error', () => undefined).resume();
+      socket.write(beginning);
+      return socket;
+    }),
+  );
+  const timer = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write(byte);
+  }, 300);
+  return {
+    open: () => sockets.filter((socket: Socket) => !socket.closed).length,
+    stop() {
+      clearInterval(timer);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+const body = 'POST /v1/open HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
+for (const [what, beginning, byte] of [
+  ['headers', 'GET /v1/open HTTP/1.1\r\nHost: a\r\nX-Slow: ', 'a'],
+  ['nothing', '', ''],
+  ['bodies', body, 'a'],
+] as const) {
+  test(`${slow} clients that send ${what} slowly are let go, and others served meanwhile`, async () => {
+    const port = await serve(10_000);
+    const dripping = await drip(port, beginning, byte);
+    try {
+      for (let looks = 0; dripping.open() > 0; looks += 1) {
+        assert.ok(looks < 300, `${dripping.open()} of them are still open`);
+        assert.equal((await sendRaw(port, request)).status, 200);
+        await sleep(100);
+      }
+    } finally {
+      dripping.stop();
+    }
+  });
+}
+
+test('an address gets a tenth of the connections that there may be', async () => {
+  const port = await serve(100);
+  const sockets = await Promise.all(Array.from({ length: 30 }, () => open(port)));
+  for (const socket of sockets) socket.on('error', () => undefined).resume();
+  const left = () => sockets.filter((socket) => !socket.closed);
+  for (let looks = 0; left().length > 10 && looks < 200; looks += 1) await sleep(10);
+  assert.equal(left().length, 10);
+  assert.equal((await sendRaw(port, request)).status, 0);
+  left()[0]?.destroy();
+  let status = 0;
+  for (let looks = 0; status === 0 && looks < 200; looks += 1) {
+    ({ status } = await sendRaw(port, request));
+    await sleep(10);
+  }
+  assert.equal(status, 200);
+  for (const socket of sockets) socket.destroy();
+});
