@@ -6,7 +6,7 @@ export function normalNetwork(text: string): string | undefined {
   const family = isIP(address);
   const bits = family === 4 ? 32 : 128;
   const length = prefix === undefined ? bits : Number(prefix);
-  if (family === 0 || rest.length > 0 || length > bits) return undefined;
+  if (family === 0 || rest.length > 0 || prefix === '' || !(length <= bits)) return undefined;
   return `${address}/${length}`;
 }
 

@@ -123,7 +123,9 @@ it('what is no time and no network is refused', async () => {
 it('networks within others', () => {
   assert.equal(normalNetwork('2001:db8::/32'), '2001:db8::/32');
   assert.equal(normalNetwork('10.0.0.1'), '10.0.0.1/32');
-  assert.equal(normalNetwork('10.0.0.0/8/8'), undefined);
+  for (const none of ['10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/x', '10.0.0/8', '/8']) {
+    assert.equal(normalNetwork(none), undefined, none);
+  }
   assert.ok(isWithin('2001:db8:1::/48', ['10.0.0.0/8', '2001:db8::/32']));
   assert.ok(!isWithin('10.0.0.0/7', ['10.0.0.0/8']));
   assert.ok(!isWithin('10.0.0.0/8', []));
