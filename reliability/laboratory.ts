@@ -128,7 +128,8 @@ export async function openLaboratory({
     stopping.abort();
     await watched;
   });
-  const foundation = { db, pool, engines, notifications, log, secretKey };
+  const config = { publicUrl: new URL('http://localhost:8080') };
+  const foundation = { config, db, pool, engines, notifications, log, secretKey };
   const app = await createApi({ ...foundation, stopping: stopping.signal });
   stack.defer(() => app.close());
   const { headers } = await createTestToken(db);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Config } from './config.ts';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
 import { createHttpServer } from './http/server.ts';
@@ -7,13 +8,16 @@ import { createWaiter } from './operations/waiter.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
+type ApiFoundation = Omit<Foundation, 'config'> & { config: Pick<Config, 'publicUrl'> };
+
 /** The HTTP API on a foundation, ready to listen. */
-export async function createApi(foundation: Omit<Foundation, 'config'>): Promise<App> {
-  const { db, log, notifications, secretKey, stopping } = foundation;
+export async function createApi(foundation: ApiFoundation): Promise<App> {
+  const { config, db, log, notifications, secretKey, stopping } = foundation;
   return await createHttpServer({
     deps: {
       db,
       secretKey,
+      publicUrl: config.publicUrl,
       healthChecks: await healthChecks(foundation),
       untilEnded: createWaiter(db, notifications, stopping),
     },

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
+import { readPublicUrl } from './sessions/origin.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
   host: string;
   port: number;
+  /** Where browsers find the service: what cookies, passkeys and the OpenID provider go by. */
+  publicUrl: URL;
   dataDir: string;
   /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
   databaseUrl: string | undefined;
@@ -19,9 +22,11 @@ export interface Config {
 type Environment = Record<string, string | undefined>;
 
 export function loadConfig(env: Environment = process.env): Config {
+  const port = wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535);
   return {
     host: env.BERTH_HOST ?? '127.0.0.1',
-    port: wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535),
+    port,
+    publicUrl: publicUrl(env.BERTH_PUBLIC_URL ?? `http://localhost:${port}`),
     dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
     databaseUrl: databaseUrl(env),
     incusSocket: env.BERTH_INCUS_SOCKET,
@@ -40,6 +45,15 @@ function databaseUrl({ DATABASE_URL: text }: Environment): string | undefined {
   throw new SetupError(
     'DATABASE_URL is not the URL of a PostgreSQL.',
     'Write it as postgresql://user:password@host:5432/database, or unset it to use an embedded one.',
+  );
+}
+
+function publicUrl(text: string): URL {
+  const url = readPublicUrl(text);
+  if (url) return url;
+  throw new SetupError(
+    `BERTH_PUBLIC_URL must be where browsers find Berth, not "${text}".`,
+    'Write it as https://berth.example.com, without a path; http is for localhost only.',
   );
 }
 

@@ -1,11 +1,14 @@
 import { healthRoutes } from './health/routes.ts';
 import type { Routes } from './http/app-types.ts';
 import { locationRoutes } from './locations/routes.ts';
+import { membershipRoutes } from './memberships/routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { userRoutes } from './users/routes.ts';
 
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes[] = [
@@ -14,6 +17,9 @@ export const routes: readonly Routes[] = [
   locationRoutes,
   operatingSystemRoutes,
   projectRoutes,
+  membershipRoutes,
   tokenRoutes,
+  sessionRoutes,
+  userRoutes,
   healthRoutes,
 ];

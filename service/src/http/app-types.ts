@@ -25,6 +25,8 @@ export interface Deps {
   db: Db;
   /** The installation's key, for what must not be read from the database alone. */
   secretKey: Buffer;
+  /** Where browsers find the service. */
+  publicUrl: URL;
   healthChecks: HealthCheck[];
   untilEnded: OperationWaiter;
 }
@@ -34,9 +36,12 @@ export type Routes = (app: App, deps: Deps) => void;
 export const scopes = ['servers:read', 'servers:write', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who makes a request, and in which project: the token's own, or the one that an admin named. */
+/** Who makes a request, what they may, and in which project: the one they named, or their own. */
 export interface Caller {
-  tokenId: number;
+  /** Null for a person who signed in. */
+  tokenId: number | null;
+  /** Who signed in, or whose token it is; null for a token that is nobody's. */
+  userId: number | null;
   project: Project;
   scopes: readonly Scope[];
   expiresAt: string | null;
@@ -44,15 +49,31 @@ export interface Caller {
   allowedNetworks: readonly string[];
 }
 
+/** Who signed in, in which session. */
+export interface Person {
+  userId: number;
+  email: string;
+  name: string;
+  isAdmin: boolean;
+  sessionId: number;
+  sessionHash: Buffer;
+  expiresAt: string;
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a token must allow; a route without one can't be registered. */
-    scope?: Scope | 'public';
+    /**
+     * What a token or a role must allow; a route without one can't be registered. `person` is for
+     * anyone who signed in, whatever their roles.
+     */
+    scope?: Scope | 'person' | 'public';
     /** The media type of the answer, where it isn't JSON. */
     produces?: string;
   }
   interface FastifyRequest {
     /** Throws on public routes: they have none. */
     readonly caller: Caller;
+    /** Throws but on routes whose scope is `person`. */
+    readonly person: Person;
   }
 }

@@ -7,7 +7,11 @@ Send a token with each request: \`Authorization: Bearer berth_…\`. Bodies are 
 are JSON, and errors are problems (RFC 9457) with a \`code\` for programs and a \`detail\` for people.
 
 What takes time answers 202 with an \`operation_id\`; \`Prefer: wait=60\` holds the answer until the
-operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.`;
+operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.
+
+People sign in (\`POST /v1/session\`) and get a cookie. With it, each request that changes something
+also needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. The header
+\`Berth-Project\` says which project a request is about, for who has several.`;
 
 /** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
@@ -20,6 +24,10 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Operations', description: 'What was asked for, and what came of it.' },
       { name: 'Locations', description: 'Where servers can run.' },
       { name: 'Operating systems', description: 'What can be installed.' },
+      { name: 'Projects', description: 'Whom servers belong to, and who is a member.' },
+      { name: 'Tokens', description: 'What programs prove themselves with.' },
+      { name: 'Sessions', description: 'Signing in and out, for people.' },
+      { name: 'Users', description: 'People who can sign in. For administrators.' },
       { name: 'Health', description: 'Whether the service works.' },
     ],
     components: {
@@ -28,6 +36,12 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
           type: 'http',
           scheme: 'bearer',
           description: '`berth_…`, made by `npm run token`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-berth',
+          description: 'Of a person who signed in; over http on loopback it is called `berth`.',
         },
       },
     },

@@ -44,7 +44,7 @@ export async function createHttpServer({ deps, routes, log }: HttpServerOptions)
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
   acceptBodies(app);
-  authenticate(app, deps.db);
+  authenticate(app, deps);
   auditChanges(app, deps.db);
   logRequests(app);
   refuseUnknown(app, known);
@@ -60,7 +60,7 @@ function createInstance(log: Logger): App {
   return fastify({
     loggerInstance: log.child(
       {},
-      { redact: ['req.headers.authorization', 'headers.authorization'] },
+      { redact: ['req.headers.authorization', 'headers.authorization', 'headers.cookie'] },
     ),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,

@@ -14,7 +14,9 @@ export async function createTestApp(
   { log, ...others }: Partial<Deps> & { log?: Logger } = {},
 ): Promise<App> {
   const untilEnded = async () => undefined;
-  const deps = { db, secretKey: testSecretKey, healthChecks: [], untilEnded, ...others };
+  const publicUrl = new URL('http://localhost:8080');
+  const standard = { db, secretKey: testSecretKey, publicUrl, healthChecks: [], untilEnded };
+  const deps = { ...standard, ...others };
   return await createHttpServer({ deps, routes, ...(log && { log }) });
 }
 
