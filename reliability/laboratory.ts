@@ -128,7 +128,7 @@ export async function openLaboratory({
     stopping.abort();
     await watched;
   });
-  const config = { publicUrl: new URL('http://localhost:8080') };
+  const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined };
   const foundation = { config, db, pool, engines, notifications, log, secretKey };
   const app = await createApi({ ...foundation, stopping: stopping.signal });
   stack.defer(() => app.close());

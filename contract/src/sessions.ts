@@ -66,3 +66,25 @@ export const PasswordChange = Closed(
   { title: 'PasswordChange' },
 );
 export type PasswordChange = Static<typeof PasswordChange>;
+
+export const OidcBegin = Type.Object(
+  {
+    authorization_url: Type.String({
+      description: 'Where the browser is to go, within ten minutes.',
+      examples: ['https://id.example.com/authorize?client_id=berth'],
+    }),
+  },
+  { title: 'OidcBegin' },
+);
+
+const answered = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 4096, description, explain: 'Must be a text, once.' }));
+
+/** Providers add parameters of their own. */
+export const OidcCallback = Type.Object({
+  state: answered('As it was sent to the provider.'),
+  code: answered('What the provider answers.'),
+  error: answered('Why it does not.'),
+  iss: answered('Who answers (RFC 9207).'),
+});
+export type OidcCallback = Static<typeof OidcCallback>;

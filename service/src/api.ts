@@ -3,12 +3,13 @@ import type { Config } from './config.ts';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
 import { createHttpServer } from './http/server.ts';
+import { createIdentityProvider } from './identities/provider.ts';
 import { listAllLocations } from './locations/queries.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
-type ApiFoundation = Omit<Foundation, 'config'> & { config: Pick<Config, 'publicUrl'> };
+type ApiFoundation = Omit<Foundation, 'config'> & { config: Pick<Config, 'publicUrl' | 'oidc'> };
 
 /** The HTTP API on a foundation, ready to listen. */
 export async function createApi(foundation: ApiFoundation): Promise<App> {
@@ -18,6 +19,7 @@ export async function createApi(foundation: ApiFoundation): Promise<App> {
       db,
       secretKey,
       publicUrl: config.publicUrl,
+      identityProvider: config.oidc && createIdentityProvider(config.oidc),
       healthChecks: await healthChecks(foundation),
       untilEnded: createWaiter(db, notifications, stopping),
     },

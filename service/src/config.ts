@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
-import { readPublicUrl } from './sessions/origin.ts';
+import type { OidcSettings } from './identities/provider.ts';
+import { isSafeForSecrets, readPublicUrl } from './sessions/origin.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
@@ -8,6 +9,8 @@ export interface Config {
   port: number;
   /** Where browsers find the service: what cookies, passkeys and the OpenID provider go by. */
   publicUrl: URL;
+  /** Where people may sign in otherwise than here. */
+  oidc: OidcSettings | undefined;
   dataDir: string;
   /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
   databaseUrl: string | undefined;
@@ -27,6 +30,7 @@ export function loadConfig(env: Environment = process.env): Config {
     host: env.BERTH_HOST ?? '127.0.0.1',
     port,
     publicUrl: publicUrl(env.BERTH_PUBLIC_URL ?? `http://localhost:${port}`),
+    oidc: oidcSettings(env),
     dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
     databaseUrl: databaseUrl(env),
     incusSocket: env.BERTH_INCUS_SOCKET,
@@ -54,6 +58,32 @@ function publicUrl(text: string): URL {
   throw new SetupError(
     `BERTH_PUBLIC_URL must be where browsers find Berth, not "${text}".`,
     'Write it as https://berth.example.com, without a path; http is for localhost only.',
+  );
+}
+
+function oidcSettings(env: Environment): OidcSettings | undefined {
+  const { BERTH_OIDC_ISSUER: issuer, BERTH_OIDC_CLIENT_ID: clientId } = env;
+  const { BERTH_OIDC_CLIENT_SECRET: clientSecret, BERTH_OIDC_ALLOWED_DOMAINS: domains = '' } = env;
+  if (!issuer && !clientId && !clientSecret) return undefined;
+  if (!issuer || !clientId || !clientSecret) {
+    throw new SetupError(
+      'An OpenID provider needs BERTH_OIDC_ISSUER, BERTH_OIDC_CLIENT_ID and BERTH_OIDC_CLIENT_SECRET.',
+      'Set all three, or none of them.',
+    );
+  }
+  const allowedDomains = domains
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  return { issuer: issuerUrl(issuer), clientId, clientSecret, allowedDomains };
+}
+
+function issuerUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url && isSafeForSecrets(url)) return url;
+  throw new SetupError(
+    `BERTH_OIDC_ISSUER must be the https address of an OpenID provider, not "${text}".`,
+    'Write it as the provider does, such as https://id.example.com.',
   );
 }
 

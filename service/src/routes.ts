@@ -1,5 +1,6 @@
 import { healthRoutes } from './health/routes.ts';
 import type { Routes } from './http/app-types.ts';
+import { identityRoutes } from './identities/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { membershipRoutes } from './memberships/routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
@@ -20,6 +21,7 @@ export const routes: readonly Routes[] = [
   membershipRoutes,
   tokenRoutes,
   sessionRoutes,
+  identityRoutes,
   userRoutes,
   healthRoutes,
 ];

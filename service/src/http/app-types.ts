@@ -9,6 +9,7 @@ import type {
 import type { Db } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { HealthCheck } from '../health/checks.ts';
+import type { IdentityProvider } from '../identities/provider.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
 
 /** The typed Fastify instance that route modules get. */
@@ -27,6 +28,8 @@ export interface Deps {
   secretKey: Buffer;
   /** Where browsers find the service. */
   publicUrl: URL;
+  /** Undefined where none is set up. */
+  identityProvider?: IdentityProvider | undefined;
   healthChecks: HealthCheck[];
   untilEnded: OperationWaiter;
 }
@@ -67,6 +70,8 @@ declare module 'fastify' {
      * anyone who signed in, whatever their roles.
      */
     scope?: Scope | 'person' | 'public';
+    /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
+    canRefuse?: boolean;
     /** The media type of the answer, where it isn't JSON. */
     produces?: string;
   }

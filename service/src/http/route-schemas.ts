@@ -34,9 +34,9 @@ function commonProblems({ config, method, url }: RouteOptions): Record<number, u
   const isPublic = config?.scope === 'public';
   const statuses = [400, 406, 422, 429, 500, 503];
   // What is public and changes something is a sign-in, which can fail.
-  if (!isPublic || takesBody) statuses.push(401, 403);
-  // The project that is asked for need not be there.
-  if (!isPublic || url.includes(':')) statuses.push(404);
+  if (!isPublic || takesBody || config?.canRefuse) statuses.push(401, 403);
+  // The project that is asked for need not be there, nor what is set up by choice.
+  if (!isPublic || config?.canRefuse || url.includes(':')) statuses.push(404);
   if (takesBody || methods.includes('DELETE')) statuses.push(409, 413, 415);
   return Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)]));
 }

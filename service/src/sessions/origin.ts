@@ -7,15 +7,16 @@ function isLoopback({ hostname }: URL): boolean {
   return loopback.test(hostname);
 }
 
-/**
- * Where browsers find the service; undefined for what can't be that. Over plain http cookies could be
- * read on their way, but for the way to the same machine.
- */
+/** Over plain http secrets could be read on their way, but for the way to the same machine. */
+export function isSafeForSecrets(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+}
+
+/** Where browsers find the service; undefined for what can't be that. */
 export function readPublicUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   if (!url || url.href !== `${url.origin}/`) return undefined;
-  const isLocal = url.protocol === 'http:' && isLoopback(url);
-  return url.protocol === 'https:' || isLocal ? url : undefined;
+  return isSafeForSecrets(url) ? url : undefined;
 }
 
 /**

@@ -43,7 +43,7 @@ function signInRoute(app: App, deps: Deps): void {
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
       const userId = await userOfPassword(request, deps, request.body);
-      return sendAnswer(reply, await signIn(request, reply, deps, userId));
+      return sendAnswer(reply, await signIn(request, reply, deps, async () => userId));
     },
   );
 }

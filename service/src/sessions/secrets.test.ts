@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { pino } from 'pino';
 import { createTestApp } from '../testing/app.ts';
+import { keptLog, rowsAbout } from '../testing/canaries.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -16,14 +14,7 @@ after(close);
 const canary = 'canary-7f3a-lantern-Tuesday-otter';
 
 test('no password, cookie or address of a stranger is in the log or the database', async () => {
-  const lines: string[] = [];
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
-  });
-  const log = pino({ level: 'trace' }, destination);
+  const { log, lines } = keptLog();
   const app = await createTestApp(db, [sessionRoutes], { log });
   const user = await createTestUser(db, { password: canary });
   const { ask, cookie, csrf } = await signInAs(app, user.credentials);
@@ -39,20 +30,10 @@ test('no password, cookie or address of a stranger is in the log or the database
   await ask('POST', '/session', { body: { email: user.email, password: canary }, cookie });
   await sleep(50);
   await app.close();
-  const everything = [...lines, ...(await dump())].join('\n');
+  const everything = [...lines, ...(await rowsAbout(db))].join('\n');
   assert.ok(lines.length >= 6, 'the requests were logged');
   assert.match(everything, /sign_in_failed/);
   for (const text of [canary, secret, csrf, 'stranger-canary']) {
     assert.ok(!everything.includes(text), `${text} is kept`);
   }
 });
-
-/** Every row of what people and requests leave behind. */
-async function dump(): Promise<string[]> {
-  const tables = ['users', 'sessions', 'audit_log', 'idempotency_keys', 'sign_in_states'];
-  const rows = tables.map(async (table) => {
-    const found = await sql`select t::text as line from ${sql.table(table)} t`.execute(db);
-    return found.rows.map((row) => JSON.stringify(row));
-  });
-  return (await Promise.all(rows)).flat();
-}

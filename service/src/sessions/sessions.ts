@@ -2,16 +2,16 @@ import type { SignIn } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
 import type { Deps, Person } from '../http/app-types.ts';
-import { isAttempt } from '../http/audit.ts';
 import { sessionCookie } from '../http/by-session.ts';
 import { change } from '../http/change.ts';
 import type { IdempotentAnswer } from '../http/idempotency.ts';
 import { listMemberships } from '../memberships/queries.ts';
-import { invalidFields, Problem } from '../problem.ts';
+import { invalidFields } from '../problem.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, updateUser } from '../users/queries.ts';
 import { acceptPassword } from '../users/users.ts';
 import { setCookie } from './cookies.ts';
+import { badCredentials, signInFailed } from './failures.ts';
 import { deleteSession, endSessions, findSession, insertSession } from './queries.ts';
 import { csrfToken, generateSecret, secretHash } from './secret.ts';
 import { currentSessionView } from './view.ts';
@@ -19,14 +19,6 @@ import { currentSessionView } from './view.ts';
 const mostOfAUserAgent = 300;
 /** The browser may forget it after that; the session has ended by then. */
 const cookieSeconds = 30 * 24 * 3600;
-
-/**
- * What every sign-in that fails ends in, of whatever kind: what counts bad credentials by address
- * is to be called here. `userId` is of the user that it was tried on, if there is one.
- */
-export function badCredentials(request: FastifyRequest, userId: number | null): void {
-  isAttempt(request, userId);
-}
 
 /**
  * The user with this password. Throws `sign_in_failed` (401): in the same words and after the same
@@ -40,30 +32,31 @@ export async function userOfPassword(
   const found = await findCredentials(db, { email });
   const fits = await isPassword(found?.passwordHash, password);
   if (found && fits && !found.isDisabled) return found.id;
-  badCredentials(request, found?.id ?? null);
-  throw new Problem('sign_in_failed', 'The email address or the password is wrong.');
+  throw signInFailed(request, 'The email address or the password is wrong.', found?.id);
 }
 
 /**
  * Signs somebody in who has proved who they are. The session is always a new one, and one that the
- * browser had ends: nobody can make a session beforehand that somebody else then signs in to.
+ * browser had ends: nobody can make a session beforehand that somebody else then signs in to. `who`
+ * finds or makes the user in the transaction of the session.
  */
 export async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
-  userId: number,
+  who: (trx: Trx) => Promise<number>,
 ): Promise<IdempotentAnswer<ReturnType<typeof currentSessionView>>> {
   const secret = generateSecret();
   const hash = secretHash(secret);
   const before = sessionCookie(request, deps.publicUrl);
   const answer = await change(request, deps, async ({ trx }) => {
+    const userId = await who(trx);
     if (before !== undefined) await deleteSession(trx, { hash: secretHash(before) });
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
     await insertSession(trx, { hash, userId, address: request.ip, userAgent });
     const session = await findSession(trx, hash, null);
     // Disabled just now.
-    if (!session) throw new Problem('sign_in_failed', 'The user may not sign in.');
+    if (!session) throw signInFailed(request, 'This user is shut out.', userId);
     const memberships = await listMemberships(trx, userId);
     const body = currentSessionView(session, memberships, csrfToken(deps.secretKey, hash));
     return { status: 201, body, target: { kind: 'user', id: userId }, userId };
