@@ -24,6 +24,7 @@ export const problems = {
   project_not_found: [404, 'Project not found'],
   token_not_found: [404, 'Token not found'],
   user_not_found: [404, 'User not found'],
+  passkey_not_found: [404, 'Passkey not found'],
   member_not_found: [404, 'Member not found'],
   server_not_found: [404, 'Server not found'],
   location_not_found: [404, 'Location not found'],

@@ -5,6 +5,7 @@ import { locationRoutes } from './locations/routes.ts';
 import { membershipRoutes } from './memberships/routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -22,6 +23,7 @@ export const routes: readonly Routes[] = [
   tokenRoutes,
   sessionRoutes,
   identityRoutes,
+  passkeyRoutes,
   userRoutes,
   healthRoutes,
 ];

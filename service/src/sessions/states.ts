@@ -4,7 +4,7 @@ import { generateSecret, isSecret, secretHash } from './secret.ts';
 import { insertState, takeStateRow } from './state-queries.ts';
 
 /** What a sign-in that goes by way of the browser must find again. */
-export type StateKind = 'oidc';
+export type StateKind = 'oidc' | 'passkey-registration' | 'passkey-sign-in';
 
 /** For a person who has to type something, or to find their key. */
 export const stateSeconds = 600;
