@@ -89,10 +89,13 @@ export const PasskeyCreate = Closed(
           clientDataJSON: bytes,
           attestationObject: bytes,
           transports: Type.Optional(
-            Type.Array(Type.String({ maxLength: 32 }), {
-              maxItems: 10,
-              explain: 'Must be a list of at most 10 words.',
-            }),
+            Type.Array(
+              Type.String({ maxLength: 32, pattern: '^[a-z0-9-]*$', explain: 'Must be a word.' }),
+              {
+                maxItems: 10,
+                explain: 'Must be a list of at most 10 words.',
+              },
+            ),
           ),
         }),
       },

@@ -6,7 +6,13 @@ const anyText = { maxLength: 254, explain: 'Must be a text of at most 254 charac
 
 export const SignIn = Closed(
   {
-    email: Type.String({ ...anyText, description: 'Whose.', examples: ['ada@example.com'] }),
+    email: Type.String({
+      ...anyText,
+      pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+      description: 'Whose.',
+      examples: ['ada@example.com'],
+      explain: 'Must be a text of at most 254 characters, without control characters.',
+    }),
     password: Type.String({
       ...anyText,
       description: 'Theirs.',

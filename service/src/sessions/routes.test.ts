@@ -229,6 +229,24 @@ test('with a token and a cookie, the request is the token’s', async () => {
   assert.equal(session.json().code, 'person_required');
 });
 
+for (const [body, pointer] of [
+  [{}, '/email'],
+  [{ email: 'a\u0000b', password: 'x' }, '/email'],
+  [{ email: 'a@example.com', password: 1 }, '/password'],
+  [{ email: 'a@example.com', password: 'x'.repeat(255) }, '/password'],
+] as const) {
+  test(`a sign-in that can not be one is a 422: ${JSON.stringify(body).slice(0, 50)}`, async () => {
+    const answer = await post(body);
+    assert.equal(answer.statusCode, 422);
+    assert.equal(answer.json().errors[0].pointer, pointer);
+  });
+}
+
+test('a password may hold any character', async () => {
+  const answer = await post({ email: 'a@example.com', password: '\u0000\ud800' });
+  assert.equal(answer.statusCode, 401);
+});
+
 test('what can not be a session is refused', async () => {
   for (const cookie of [
     'berth=',
