@@ -58,7 +58,7 @@ module.exports = {
         path: '^service/src/(servers|operations|tokens|http|usage)/',
         pathNot:
           '\\.test\\.ts$|-cases\\.ts$|queries\\.ts$|/cli\\.ts$|^service/src/tokens/admin\\.ts$|' +
-          '^service/src/http/(authentication|idempotency|limits/known-tokens)\\.ts$|' +
+          '^service/src/http/(by-token|idempotency|limits/known-tokens)\\.ts$|' +
           '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
           '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|truth|instance)\\.ts$|' +
           '^service/src/usage/(collector|record|disk|source)\\.ts$',

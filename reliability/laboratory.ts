@@ -130,7 +130,8 @@ export async function openLaboratory({
     stopping.abort();
     await watched;
   });
-  const foundation = { db, pool, engines, notifications, log, secretKey };
+  const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined };
+  const foundation = { config, db, pool, engines, notifications, log, secretKey };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi({ ...foundation, stopping: stopping.signal }, settings);
   stack.defer(() => app.close());

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
+import { Person } from './users.ts';
 import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
 const scopeWords =
@@ -14,6 +15,12 @@ const shown = {
   name: Type.String({ examples: ['backup script'] }),
   project_id: Type.Integer({ description: 'Whose servers it is for.', examples: [1] }),
   scopes: Type.Array(Scope),
+  user_id: Nullable(
+    Type.Integer({
+      description: 'Whose it is: it allows no more than they may. Null: nobody’s.',
+      examples: [2],
+    }),
+  ),
   allowed_networks: Type.Array(Type.String({ examples: ['203.0.113.0/24'] }), {
     description: 'Where it may be used from, in CIDR notation; none: from everywhere.',
   }),
@@ -90,7 +97,10 @@ export const TokenQuery = Closed(pageParameters);
 
 export const Whoami = Type.Object(
   {
-    token_id: Type.Integer({ examples: [3] }),
+    token_id: Nullable(
+      Type.Integer({ description: 'Null: a person who signed in asks.', examples: [3] }),
+    ),
+    user: Nullable(Person),
     project: Type.Object(
       { id: Type.Integer({ examples: [1] }), name: Type.String({ examples: ['default'] }) },
       { description: 'The one that requests are about.' },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Config } from './config.ts';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
 import { exchangeTakings } from './http/limits/exchange.ts';
@@ -6,6 +7,7 @@ import { createLimiter, type Limits } from './http/limits/limiter.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ShellSettings } from './http/shell/settings.ts';
 import { openTls } from './http/shell/tls.ts';
+import { createIdentityProvider } from './identities/provider.ts';
 import { findLocation, listAllLocations } from './locations/queries.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { routes } from './routes.ts';
@@ -16,17 +18,21 @@ interface ApiSettings {
   shell: ShellSettings;
 }
 
+type ApiFoundation = Omit<Foundation, 'config'> & { config: Pick<Config, 'publicUrl' | 'oidc'> };
+
 /** The HTTP API on a foundation, ready to listen. */
 export async function createApi(
-  foundation: Omit<Foundation, 'config'>,
+  foundation: ApiFoundation,
   { limits, shell }: ApiSettings,
 ): Promise<App> {
-  const { db, log, notifications, secretKey, stopping } = foundation;
+  const { config, db, log, notifications, secretKey, stopping } = foundation;
   const tls = shell.tls && (await openTls(shell.tls, log));
   return await createHttpServer({
     deps: {
       db,
       secretKey,
+      publicUrl: config.publicUrl,
+      identityProvider: config.oidc && createIdentityProvider(config.oidc),
       healthChecks: await healthChecks(foundation),
       untilEnded: createWaiter(db, notifications, stopping),
     },

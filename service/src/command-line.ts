@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { loadConfig } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { joinDatabase } from './db/open.ts';
@@ -48,6 +51,25 @@ export function readId(text: string, what: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(id)) return id;
   throw new UsageError(`"${text}" is not the id of ${what}.`);
+}
+
+/**
+ * A line from standard input, such as a password: by a prompt that does not show what is typed, or
+ * from a pipe.
+ */
+export async function readSecretLine(prompt: string): Promise<string> {
+  const { stdin, stderr } = process;
+  // A terminal would show what is typed wherever readline writes, so that is nowhere.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output, terminal: stdin.isTTY === true });
+  if (stdin.isTTY) stderr.write(prompt);
+  try {
+    const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [''])]);
+    return String(line);
+  } finally {
+    lines.close();
+    if (stdin.isTTY) stderr.write('\n');
+  }
 }
 
 /** Rows of text as aligned columns; the first one is their header. */

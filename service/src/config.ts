@@ -4,11 +4,17 @@ import { SetupError } from '../../setup/commands.mjs';
 import type { Limit } from './http/limits/buckets.ts';
 import type { Limits } from './http/limits/limiter.ts';
 import type { ShellSettings, TlsFiles } from './http/shell/settings.ts';
+import type { OidcSettings } from './identities/provider.ts';
+import { isSafeForSecrets, readPublicUrl } from './sessions/origin.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
   host: string;
   port: number;
+  /** Where browsers find the service: what cookies, passkeys and the OpenID provider go by. */
+  publicUrl: URL;
+  /** Where people may sign in otherwise than here. */
+  oidc: OidcSettings | undefined;
   dataDir: string;
   /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
   databaseUrl: string | undefined;
@@ -25,9 +31,12 @@ export interface Config {
 type Environment = Record<string, string | undefined>;
 
 export function loadConfig(env: Environment = process.env): Config {
+  const port = wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535);
   return {
     host: env.BERTH_HOST ?? '127.0.0.1',
-    port: wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535),
+    port,
+    publicUrl: publicUrl(env.BERTH_PUBLIC_URL ?? `http://localhost:${port}`),
+    oidc: oidcSettings(env),
     dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
     databaseUrl: databaseUrl(env),
     incusSocket: env.BERTH_INCUS_SOCKET,
@@ -57,6 +66,41 @@ function databaseUrl({ DATABASE_URL: text }: Environment): string | undefined {
   throw new SetupError(
     'DATABASE_URL is not the URL of a PostgreSQL.',
     'Write it as postgresql://user:password@host:5432/database, or unset it to use an embedded one.',
+  );
+}
+
+function publicUrl(text: string): URL {
+  const url = readPublicUrl(text);
+  if (url) return url;
+  throw new SetupError(
+    `BERTH_PUBLIC_URL must be where browsers find Berth, not "${text}".`,
+    'Write it as https://berth.example.com, without a path; http is for localhost only.',
+  );
+}
+
+function oidcSettings(env: Environment): OidcSettings | undefined {
+  const { BERTH_OIDC_ISSUER: issuer, BERTH_OIDC_CLIENT_ID: clientId } = env;
+  const { BERTH_OIDC_CLIENT_SECRET: clientSecret, BERTH_OIDC_ALLOWED_DOMAINS: domains = '' } = env;
+  if (!issuer && !clientId && !clientSecret) return undefined;
+  if (!issuer || !clientId || !clientSecret) {
+    throw new SetupError(
+      'An OpenID provider needs BERTH_OIDC_ISSUER, BERTH_OIDC_CLIENT_ID and BERTH_OIDC_CLIENT_SECRET.',
+      'Set all three, or none of them.',
+    );
+  }
+  const allowedDomains = domains
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  return { issuer: issuerUrl(issuer), clientId, clientSecret, allowedDomains };
+}
+
+function issuerUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url && isSafeForSecrets(url)) return url;
+  throw new SetupError(
+    `BERTH_OIDC_ISSUER must be the https address of an OpenID provider, not "${text}".`,
+    'Write it as the provider does, such as https://id.example.com.',
   );
 }
 

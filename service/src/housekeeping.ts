@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { deleteOldIdempotencyKeys } from './http/idempotency-queries.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
+import { deleteEndedSessions } from './sessions/queries.ts';
 
 const everyMilliseconds = 3_600_000;
 
@@ -27,7 +28,9 @@ async function sweep(db: Db, log: Logger): Promise<void> {
   try {
     const keys = await deleteOldIdempotencyKeys(db);
     const secrets = await wipeOldSecrets(db);
-    if (keys + secrets > 0) log.info({ keys, secrets }, 'What has outlived its use was removed.');
+    const sessions = await deleteEndedSessions(db);
+    const removed = { keys, secrets, sessions };
+    if (keys + secrets + sessions > 0) log.info(removed, 'What has outlived its use was removed.');
   } catch (error) {
     log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
   }

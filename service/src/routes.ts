@@ -2,13 +2,18 @@ import { addressPoolRoutes } from './addresses/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import type { Routes } from './http/app-types.ts';
+import { identityRoutes } from './identities/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
+import { membershipRoutes } from './memberships/routes.ts';
 import { imageRoutes } from './operating-systems/image-routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { userRoutes } from './users/routes.ts';
 
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes[] = [
@@ -19,7 +24,12 @@ export const routes: readonly Routes[] = [
   imageRoutes,
   addressPoolRoutes,
   projectRoutes,
+  membershipRoutes,
   tokenRoutes,
+  sessionRoutes,
+  identityRoutes,
+  passkeyRoutes,
+  userRoutes,
   auditRoutes,
   healthRoutes,
 ];

@@ -12,6 +12,8 @@ export interface AuditTarget {
 export interface AuditEntry {
   projectId: number | null;
   tokenId: number | null;
+  /** Who signed in or tried to, or whose token it is. */
+  userId: number | null;
   address: string;
   /** The route's `operationId`. */
   action: string;
@@ -30,6 +32,7 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
     .values({
       project_id: entry.projectId,
       token_id: entry.tokenId,
+      user_id: entry.userId,
       address: entry.address,
       action: entry.action,
       target_kind: entry.target?.kind ?? null,

@@ -1,7 +1,6 @@
-import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
-
-/** ISO 8601 in UTC with six fractional digits and `Z`; see the parsers in connection.ts. */
-export type Timestamp = ColumnType<string, string | Date | undefined, string | Date>;
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { PeopleTables } from './people-schema.ts';
+import type { Timestamp } from './timestamp-schema.ts';
 
 export type ServerStatus = 'creating' | 'started' | 'stopped' | 'paused' | 'deleting' | 'error';
 export type EngineStatus = 'started' | 'stopped' | 'paused' | 'error' | 'not_exists';
@@ -49,6 +48,8 @@ interface TokensTable {
   last_used_at: Timestamp | null;
   /** CIDR; empty: any. */
   allowed_networks: Generated<string[]>;
+  /** The person whose token it is; null: nobody's. */
+  created_by: number | null;
   created_at: Timestamp;
 }
 
@@ -226,6 +227,7 @@ interface AuditLogTable {
   at: Timestamp;
   project_id: number | null;
   token_id: number | null;
+  user_id: number | null;
   address: string;
   action: string;
   target_kind: string | null;
@@ -236,7 +238,7 @@ interface AuditLogTable {
 }
 
 /** Every table of Berth, as its queries see it. */
-export interface Database {
+export interface Database extends PeopleTables {
   projects: ProjectsTable;
   tokens: TokensTable;
   installation: InstallationTable;

@@ -10,6 +10,8 @@ export interface AccessCase {
   status: number;
   /** Whose object of another project the path is asked with, if it is of a project at all. */
   foreign?: 'server' | 'operation' | 'token' | 'project';
+  /** Whose token may, where the scope alone is not enough. */
+  as?: 'admin';
 }
 
 const action = (id: number, name: string, status = 202): AccessCase => ({
@@ -20,7 +22,12 @@ const action = (id: number, name: string, status = 202): AccessCase => ({
 
 /** By `operationId`. */
 export function accessCases(world: AccessWorld): Record<string, AccessCase> {
-  const { place, own } = world;
+  const { place, own, credentials } = world;
+  const members = `/projects/${place.projectId}/members`;
+  // Nobody has these: what proves nothing is refused.
+  const noKey = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {} };
+  const signed = { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' };
+  const attested = { clientDataJSON: 'AAAA', attestationObject: 'AAAA' };
   return {
     server_list: { path: '/servers', status: 200 },
     server_view: { path: `/servers/${own.started}`, status: 200, foreign: 'server' },
@@ -94,6 +101,57 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       status: 201,
     },
     token_revoke: { path: `/tokens/${own.spareToken}`, status: 200, foreign: 'token' },
+    member_list: { path: members, status: 200, foreign: 'project', as: 'admin' },
+    member_view: {
+      path: `${members}/${own.member}`,
+      status: 200,
+      foreign: 'project',
+      as: 'admin',
+    },
+    member_set: {
+      path: `${members}/${own.user}`,
+      body: { role: 'member' },
+      status: 200,
+      foreign: 'project',
+      as: 'admin',
+    },
+    member_remove: {
+      path: `${members}/${own.member}`,
+      status: 200,
+      foreign: 'project',
+      as: 'admin',
+    },
+    session_create: { path: '/session', body: credentials, status: 201 },
+    session_view: { path: '/session', status: 200 },
+    session_list: { path: '/sessions', status: 200 },
+    session_delete: { path: '/session', status: 200 },
+    session_delete_all: { path: '/sessions', status: 200 },
+    password_change: {
+      path: '/session/password',
+      body: { password: 'not theirs', new_password: 'violet-harbour-Monday-finch' },
+      status: 422,
+    },
+    session_oidc_begin: { path: '/session/oidc', status: 404 },
+    session_oidc_callback: { path: '/session/oidc', status: 404 },
+    session_passkey_options: { path: '/session/passkey/options', status: 200 },
+    session_passkey: {
+      path: '/session/passkey',
+      body: { ...noKey, response: signed },
+      status: 401,
+    },
+    passkey_list: { path: '/passkeys', status: 200 },
+    passkey_options: { path: '/passkeys/options', status: 200 },
+    passkey_create: {
+      path: '/passkeys',
+      body: { name: 'Phone', credential: { ...noKey, response: attested } },
+      status: 422,
+    },
+    passkey_delete: { path: '/passkeys/1', status: 404 },
+    user_list: { path: '/users', status: 200 },
+    user_view: { path: `/users/${own.user}`, status: 200 },
+    user_create: { path: '/users', body: { email: 'made@example.com' }, status: 201 },
+    user_update: { path: `/users/${own.user}`, body: { name: 'Changed' }, status: 200 },
+    user_delete: { path: `/users/${own.spareUser}`, status: 200 },
     audit_list: { path: '/audit', status: 200 },
     audit_export: { path: '/audit/export', status: 200 },
     health_view: { path: '/health', status: 200 },

@@ -5,6 +5,7 @@ import { routes } from '../routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
+import { signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { fingerprintOf } from '../testing/servers.ts';
 import { generateToken } from '../tokens/token.ts';
@@ -25,7 +26,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 interface Route {
   name: string;
   method: Method;
-  scope: Scope | 'public';
+  scope: Scope | 'public' | 'person';
 }
 
 /** Under both prefixes the same ones are served: the first is enough. */
@@ -72,7 +73,9 @@ const nobody: [who: string, headers: object, code: string][] = [
   ['a revoked token', world.headers.revoked, 'token_invalid'],
 ];
 
-const stronger: Record<Scope, (typeof world.headers)[keyof typeof world.headers][]> = {
+const weaker: Record<Scope | 'person', (typeof world.headers)[keyof typeof world.headers][]> = {
+  // Whatever a token may, it is no person.
+  person: [world.headers.read, world.headers.admin],
   'servers:read': [],
   'servers:write': [world.headers.read],
   admin: [world.headers.read, world.headers.write],
@@ -96,11 +99,16 @@ describe('who may not', () => {
     }
 
     it(`${name} with a weaker scope`, async () => {
-      for (const headers of stronger[scope]) {
+      for (const headers of weaker[scope]) {
         const answer = await ask(name, method, headers);
-        assert.deepEqual([answer.statusCode, answer.json().code], [403, 'scope_missing']);
+        assert.deepEqual(
+          [answer.statusCode, answer.json().code],
+          [403, scope === 'person' ? 'person_required' : 'scope_missing'],
+        );
       }
     });
+
+    if (scope === 'person') continue;
 
     it(`${name} with a project that there is not, or is another's`, async () => {
       for (const id of [world.foreign.project, 999_999]) {
@@ -136,16 +144,18 @@ describe("another project's", () => {
 });
 
 describe('who may', () => {
-  const token: Record<Scope | 'public', object> = {
-    'servers:read': world.headers.read,
-    'servers:write': world.headers.write,
-    admin: world.headers.admin,
-    public: {},
+  const token: Record<Route['scope'], () => Promise<object> | object> = {
+    person: async () => (await signInAs(app, world.credentials)).headers,
+    'servers:read': () => world.headers.read,
+    'servers:write': () => world.headers.write,
+    admin: () => world.headers.admin,
+    public: () => ({}),
   };
 
   for (const { name, method, scope } of matrix) {
     it(name, async () => {
-      const answer = await ask(name, method, token[scope]);
+      const { as } = caseOf(name);
+      const answer = await ask(name, method, await token[as ?? scope]());
       assert.equal(answer.statusCode, caseOf(name).status, answer.body);
     });
   }

@@ -9,6 +9,7 @@ import type {
 import type { Db } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { HealthCheck } from '../health/checks.ts';
+import type { IdentityProvider } from '../identities/provider.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
 
 /** The typed Fastify instance that route modules get. */
@@ -25,6 +26,10 @@ export interface Deps {
   db: Db;
   /** The installation's key, for what must not be read from the database alone. */
   secretKey: Buffer;
+  /** Where browsers find the service. */
+  publicUrl: URL;
+  /** Undefined where none is set up. */
+  identityProvider?: IdentityProvider | undefined;
   healthChecks: HealthCheck[];
   untilEnded: OperationWaiter;
 }
@@ -34,9 +39,12 @@ export type Routes = (app: App, deps: Deps) => void;
 export const scopes = ['servers:read', 'servers:write', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who makes a request, and in which project: the token's own, or the one that an admin named. */
+/** Who makes a request, what they may, and in which project: the one they named, or their own. */
 export interface Caller {
-  tokenId: number;
+  /** Null for a person who signed in. */
+  tokenId: number | null;
+  /** Who signed in, or whose token it is; null for a token that is nobody's. */
+  userId: number | null;
   project: Project;
   scopes: readonly Scope[];
   expiresAt: string | null;
@@ -44,15 +52,33 @@ export interface Caller {
   allowedNetworks: readonly string[];
 }
 
+/** Who signed in, in which session. */
+export interface Person {
+  userId: number;
+  email: string;
+  name: string;
+  isAdmin: boolean;
+  sessionId: number;
+  sessionHash: Buffer;
+  expiresAt: string;
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a token must allow; a route without one can't be registered. */
-    scope?: Scope | 'public';
+    /**
+     * What a token or a role must allow; a route without one can't be registered. `person` is for
+     * anyone who signed in, whatever their roles.
+     */
+    scope?: Scope | 'person' | 'public';
+    /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
+    canRefuse?: boolean;
     /** The media type of the answer, where it isn't JSON. */
     produces?: string;
   }
   interface FastifyRequest {
     /** Throws on public routes: they have none. */
     readonly caller: Caller;
+    /** Throws but on routes whose scope is `person`. */
+    readonly person: Person;
   }
 }

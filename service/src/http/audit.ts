@@ -1,16 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type AuditEntry, insertAuditEntry } from '../audit/queries.ts';
+import { type AuditEntry, type AuditTarget, insertAuditEntry } from '../audit/queries.ts';
 import type { Db } from '../db/connection.ts';
-import { callerOf } from './authentication.ts';
+import { callerOf, personOf } from './authentication.ts';
 import { addressOf } from './client-address.ts';
+import { isSafe } from './methods.ts';
 import { codeOf } from './problems.ts';
 
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const answeredFor = new WeakSet<FastifyRequest>();
+const attempts = new WeakMap<FastifyRequest, number | null>();
 
 /** Notes that a request's change is in the audit log, or that it made none. */
 export function isAnsweredFor(request: FastifyRequest): void {
   answeredFor.add(request);
+}
+
+/**
+ * Notes that somebody tries to sign in, so that a refusal is entered, too, although nobody is known
+ * yet; and as whom, once that is known. Of who is no user, nothing is kept but the address.
+ */
+export function isAttempt(request: FastifyRequest, userId: number | null): void {
+  attempts.set(request, userId);
 }
 
 /** What an audit entry says of the request itself. */
@@ -19,6 +28,7 @@ export function aboutRequest(request: FastifyRequest): Omit<AuditEntry, 'status'
   return {
     projectId: caller?.project.id ?? null,
     tokenId: caller?.tokenId ?? null,
+    userId: caller?.userId ?? personOf(request)?.userId ?? null,
     address: addressOf(request),
     action: actionOf(request),
     requestId: request.id,
@@ -32,7 +42,8 @@ function actionOf({ routeOptions }: FastifyRequest): string {
 
 /**
  * Has every route that can change something write the audit log: a success that `change` did not
- * enter becomes an error before it is sent, and a refusal of somebody who is known is entered here.
+ * enter becomes an error before it is sent, and a refusal of somebody who is known, or who tries to
+ * sign in, is entered here.
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = new Set<Promise<void>>();
@@ -43,7 +54,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   });
 
   app.addHook('onResponse', async (request, reply) => {
-    if (reply.statusCode < 400 || !changes(request) || !callerOf(request)) return;
+    if (reply.statusCode < 400 || !isToBeEntered(request)) return;
     const entry = enterRefusal(request, reply.statusCode);
     entering.add(entry);
     entry.finally(() => entering.delete(entry));
@@ -51,8 +62,11 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 
   async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
     const code = codeOf(request);
+    const userId = attempts.get(request);
+    // Whoever failed to prove to be them is not them: they are what it was tried on.
+    const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : null;
     try {
-      await insertAuditEntry(db, { ...aboutRequest(request), target: null, status, code });
+      await insertAuditEntry(db, { ...aboutRequest(request), target, status, code });
     } catch (error) {
       request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.');
     }
@@ -63,6 +77,12 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   });
 }
 
+function isToBeEntered(request: FastifyRequest): boolean {
+  if (attempts.has(request)) return true;
+  const isKnown = callerOf(request) !== undefined || personOf(request) !== undefined;
+  return isKnown && changes(request);
+}
+
 function changes(request: FastifyRequest): boolean {
-  return !request.is404 && !safeMethods.has(request.method);
+  return !request.is404 && !isSafe(request.method);
 }

@@ -70,6 +70,7 @@ test('a token gives the request its caller, whatever the case of the scheme', as
     const answer = await ask(`${scheme} ${token}`);
     assert.deepEqual(answer.json(), {
       tokenId: id,
+      userId: null,
       project: { id: projectId },
       scopes: ['servers:read'],
       expiresAt: null,

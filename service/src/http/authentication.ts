@@ -1,28 +1,46 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Db } from '../db/connection.ts';
-import { Project } from '../db/project.ts';
 import { Problem } from '../problem.ts';
-import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
-import { isWellFormed, tokenHash } from '../tokens/token.ts';
-import type { Caller } from './app-types.ts';
-import { addressOf } from './client-address.ts';
+import { cookieName } from '../sessions/cookies.ts';
+import { secretHash } from '../sessions/secret.ts';
+import { tokenHash } from '../tokens/token.ts';
+import type { Caller, Deps, Person } from './app-types.ts';
+import { identifyBySession, requireCsrfToken, sessionCookie } from './by-session.ts';
+import { bearerToken, identifyByToken } from './by-token.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { limitRequests, type RequestLimits } from './limits/requests.ts';
-import { pathId } from './path-id.ts';
 import { allows } from './scopes.ts';
 
+/** What a request's credential came to. */
+export interface Identity {
+  /** Undefined for a person who is a member of no project, or not of the one that is asked for. */
+  caller: Caller | undefined;
+  /** Undefined for a token. */
+  person: Person | undefined;
+  /** Notes that the credential was used; undefined where that was noted just now. */
+  note: (() => Promise<void>) | undefined;
+}
+
 /**
- * Lets a request through to a route only with a token that has the route's `config.scope`, and
- * gives it its `caller`. Throws 401, 403, and 429 for who is over a limit. A route that declares no scope can't be registered.
+ * Lets a request through to a route only with a token or a session that has the route's
+ * `config.scope`, and gives it its `caller`. Throws 401, 403, and 429 for who is over a limit. A route
+ * that declares no scope can't be registered.
  */
-export function authenticate(app: FastifyInstance, db: Db, limiter: Limiter): void {
-  const limits = limitRequests(limiter, db);
+export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
+  const limits = limitRequests(limiter, deps.db);
+  app.decorate('limits', limits);
   const notes = new Set<Promise<void>>();
   app.decorateRequest('caller', {
     getter() {
-      const caller = callers.get(this);
+      const caller = callerOf(this);
       if (caller) return caller;
       throw new Error('A public route has no caller.');
+    },
+  });
+  app.decorateRequest('person', {
+    getter() {
+      const person = personOf(this);
+      if (person) return person;
+      throw new Error('Only a route for people has a person.');
     },
   });
   app.addHook('onRoute', requireDeclaredScope);
@@ -30,14 +48,15 @@ export function authenticate(app: FastifyInstance, db: Db, limiter: Limiter): vo
     // Without a route there is nothing to protect: a 404 or a 405 follows.
     if (request.is404) return;
     const { scope } = request.routeOptions.config;
-    if (scope === 'public') return;
-    const { caller, isNoted } = await identify(request, reply, db, limits).catch(async (error) => {
+    if (scope === 'public') return await limits.admitAttempt(request, reply);
+    const identity = await identify(request, reply, deps, limits).catch(async (error) => {
       throw await limits.countFailure(request, reply, error);
     });
-    callers.set(request, caller);
+    identities.set(request, identity);
     // Nobody waits for it; the answer does not depend on it.
-    if (!isNoted) track(notes, noteUse(request, db, caller));
-    if (!scope || !allows(caller.scopes, scope)) throw scopeMissing(scope);
+    if (identity.note) track(notes, noted(request, identity.note));
+    if (identity.person) requireCsrfToken(request, identity.person, deps);
+    requireScope(identity, scope, request);
   });
   app.addHook('onClose', async () => {
     await limiter.stop();
@@ -45,11 +64,16 @@ export function authenticate(app: FastifyInstance, db: Db, limiter: Limiter): vo
   });
 }
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+const identities = new WeakMap<FastifyRequest, Identity>();
 
-/** Undefined where nobody is known: on public routes, and before a token was found good. */
+/** Undefined where nobody is known: on public routes, and before a credential was found good. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
-  return callers.get(request);
+  return identities.get(request)?.caller;
+}
+
+/** Undefined also for a token. */
+export function personOf(request: FastifyRequest): Person | undefined {
+  return identities.get(request)?.person;
 }
 
 function requireDeclaredScope({ config, method, url }: RouteOptions): void {
@@ -57,64 +81,63 @@ function requireDeclaredScope({ config, method, url }: RouteOptions): void {
   throw new Error(`The route ${method} ${url} must say who may use it: config.scope.`);
 }
 
+/** Where there are both, the token counts: a browser sends a cookie unasked. */
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
-  db: Db,
+  deps: Deps,
   limits: RequestLimits,
-) {
-  const hash = tokenHash(bearerToken(request.headers.authorization));
-  await limits.admit(request, reply, hash);
-  const wanted = wantedProject(request);
-  const found = await findTokenByHash(db, hash, addressOf(request), wanted);
-  if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
-  if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
-  if (!found.isFromAllowedNetwork) {
-    throw new Problem('network_not_allowed', 'The token may not be used from this address.');
+): Promise<Identity> {
+  const token = bearerToken(request);
+  if (token !== undefined) {
+    const hash = tokenHash(token);
+    await limits.admit(request, reply, hash);
+    return await identifyByToken(request, deps.db, hash, () => limits.count(request, reply, hash));
   }
-  limits.count(request, reply, hash);
-  const { id: tokenId, scopes, expiresAt, allowedNetworks, isNoted } = found;
-  const projectId = actingIn(found, wanted);
-  const project = new Project(db, projectId);
-  return { caller: { tokenId, project, scopes, expiresAt, allowedNetworks }, isNoted };
-}
-
-/** An administrator may act in any project; for others there is none but their own. */
-function actingIn(found: FoundToken, wanted: number | undefined): number {
-  if (wanted === undefined || wanted === found.projectId) return found.projectId;
-  if (found.scopes.includes('admin') && found.wantedProjectExists) return wanted;
-  throw new Problem('project_not_found', `No project has the id ${wanted}.`);
-}
-
-function wantedProject({ headers }: FastifyRequest): number | undefined {
-  const text = headers['berth-project'];
-  if (text === undefined) return undefined;
-  return pathId(
-    String(text),
-    (id) => new Problem('project_not_found', `No project has the id ${id}.`),
-  );
-}
-
-/** RFC 6750, section 2.1. What can't be one of our tokens is refused without a query. */
-function bearerToken(header: string | undefined): string {
-  const [, token] = /^bearer(?: +(.*))?$/i.exec(header ?? '') ?? [];
-  if (token === undefined) {
-    const detail = 'Send a token: "Authorization: Bearer berth_…".';
-    throw new Problem('token_missing', detail);
+  const cookie = sessionCookie(request, deps.publicUrl);
+  if (cookie !== undefined) {
+    const hash = secretHash(cookie);
+    await limits.admit(request, reply, hash);
+    const identity = await identifyBySession(request, deps.db, cookie);
+    limits.count(request, reply, hash);
+    return identity;
   }
-  if (isWellFormed(token)) return token;
-  throw new Problem('token_malformed', 'That is not a token of this service; is it complete?');
+  const name = cookieName(deps.publicUrl, 'berth');
+  const detail = `Send a token: "Authorization: Bearer berth_…", or sign in for the cookie ${name}.`;
+  throw new Problem('token_missing', detail);
 }
 
-function scopeMissing(scope: string | undefined): Problem {
-  return new Problem('scope_missing', `The token lacks the scope ${scope}.`);
+function requireScope(
+  { caller, person }: Identity,
+  scope: FastifyRequest['routeOptions']['config']['scope'],
+  request: FastifyRequest,
+): void {
+  if (scope === 'person') {
+    if (person) return;
+    const detail = 'This is about a person who signed in, and a token is none.';
+    throw new Problem('person_required', detail);
+  }
+  if (!caller) throw noProject(request);
+  if (scope && scope !== 'public' && allows(caller.scopes, scope)) return;
+  const who = person ? 'Your role in this project' : 'The token';
+  throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);
 }
 
-async function noteUse(request: FastifyRequest, db: Db, caller: Caller): Promise<void> {
+function noProject({ headers }: FastifyRequest): Problem {
+  const wanted = headers['berth-project'];
+  if (wanted !== undefined) {
+    return new Problem('project_not_found', `No project has the id ${wanted}.`);
+  }
+  const detail =
+    'You are a member of no project. Have an owner of one or an administrator add you.';
+  return new Problem('project_not_found', detail);
+}
+
+async function noted(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
   try {
-    await noteTokenUse(db, caller.tokenId);
+    await note();
   } catch (error) {
-    request.log.warn({ err: error }, 'The last use of a token could not be noted.');
+    request.log.warn({ err: error }, 'The last use of a credential could not be noted.');
   }
 }
 

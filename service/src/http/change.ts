@@ -8,13 +8,17 @@ import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.
 /** Where a request's change happens: nothing of it holds until the transaction commits. */
 export interface Change {
   trx: Trx;
-  /** The caller's, within the transaction. */
-  project: Project;
+  /** The caller's, within the transaction. Throws where there is none, as on public routes. */
+  readonly project: Project;
 }
 
 /** What a change came to, and what it was made to. */
 export interface Outcome<B> extends Answer<B> {
   target: AuditTarget;
+  /** Whose history it belongs to, where that isn't the caller's project. */
+  projectId?: number;
+  /** Who has proved to be somebody by this request. */
+  userId?: number;
 }
 
 /**
@@ -27,9 +31,20 @@ export async function change<B>(
   work: (change: Change) => Promise<Outcome<B>>,
 ): Promise<IdempotentAnswer<B>> {
   const answer = await idempotently(request, db, secretKey, async (trx) => {
-    const project = request.caller.project.in(trx);
-    const { target, ...made } = await work({ trx, project });
-    await insertAuditEntry(trx, { ...aboutRequest(request), target, status: made.status });
+    const { target, projectId, userId, ...made } = await work({
+      trx,
+      get project() {
+        return request.caller.project.in(trx);
+      },
+    });
+    const about = aboutRequest(request);
+    await insertAuditEntry(trx, {
+      ...about,
+      projectId: projectId ?? about.projectId,
+      userId: userId ?? about.userId,
+      target,
+      status: made.status,
+    });
     return made;
   });
   isAnsweredFor(request);

@@ -11,7 +11,8 @@ const file = new URL('../../../contract/openapi.json', import.meta.url);
 async function openApiDocument(): Promise<string> {
   const db = createDb(createPool('postgresql://nowhere'));
   const untilEnded = async () => undefined;
-  const deps = { db, secretKey: Buffer.alloc(32), healthChecks: [], untilEnded };
+  const publicUrl = new URL('https://berth.example');
+  const deps = { db, secretKey: Buffer.alloc(32), publicUrl, healthChecks: [], untilEnded };
   const limiter = createLimiter(loadConfig({}).limits);
   const app = await createHttpServer({ deps, routes, limiter });
   const document = app.swagger();

@@ -5,6 +5,7 @@ import type { Db, Trx } from '../db/connection.ts';
 import { Problem } from '../problem.ts';
 import { decrypt, encrypt } from '../secrets.ts';
 import { canonicalPath } from './api-path.ts';
+import { callerOf, personOf } from './authentication.ts';
 import { findAnswer, type StoredAnswer, storeAnswer, tryLockKey } from './idempotency-queries.ts';
 
 const longestWaitMs = 10_000;
@@ -42,7 +43,9 @@ export async function idempotently<B>(
   const key = idempotencyKey(request);
   const run = async (trx: Trx) => answered(await work(trx));
   if (key === undefined) return await db.transaction().execute(run);
-  const caller = `token:${request.caller.tokenId}`;
+  const caller = callerName(request);
+  // Who signs in is nobody yet, whose answers could be kept; and what it gets must not be.
+  if (caller === undefined) return await db.transaction().execute(run);
   const requestHmac = fingerprint(request, secretKey);
   const runOnce = async (trx: Trx) => {
     if (!(await tryLockKey(trx, caller, key))) return undefined;
@@ -91,6 +94,14 @@ function replay<B>(
   if (!stored.secret) return answer;
   const secret = decrypt<Record<string, string>>(secretKey, stored.secret);
   return secret ? { ...answer, secret } : answer;
+}
+
+/** Whose key it is: nobody gets an answer to somebody else. */
+function callerName(request: FastifyRequest): string | undefined {
+  const tokenId = callerOf(request)?.tokenId ?? null;
+  if (tokenId !== null) return `token:${tokenId}`;
+  const person = personOf(request);
+  return person && `user:${person.userId}`;
 }
 
 /** 1 to 255 visible ASCII characters, taken as they are. */

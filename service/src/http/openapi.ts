@@ -11,7 +11,11 @@ operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.
 
 A token may make so many reads (GET and HEAD) and so many actions (all else) a second. The headers
 \`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; what is too much gets 429
-with \`Retry-After\`.`;
+with \`Retry-After\`.
+
+People sign in (\`POST /v1/session\`) and get a cookie. With it, each request that changes something
+also needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. The header
+\`Berth-Project\` says which project a request is about, for who has several.`;
 
 /** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
@@ -24,6 +28,10 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Operations', description: 'What was asked for, and what came of it.' },
       { name: 'Locations', description: 'Where servers can run.' },
       { name: 'Operating systems', description: 'What can be installed.' },
+      { name: 'Projects', description: 'Whom servers belong to, and who is a member.' },
+      { name: 'Tokens', description: 'What programs prove themselves with.' },
+      { name: 'Sessions', description: 'Signing in and out, for people.' },
+      { name: 'Users', description: 'People who can sign in. For administrators.' },
       { name: 'Health', description: 'Whether the service works.' },
     ],
     components: {
@@ -32,6 +40,12 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
           type: 'http',
           scheme: 'bearer',
           description: '`berth_…`, made by `npm run token`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-berth',
+          description: 'Of a person who signed in; over http on loopback it is called `berth`.',
         },
       },
     },

@@ -87,10 +87,13 @@ export function problemBody(problem: Problem, requestId: string) {
   };
 }
 
+/** Where nothing is wrong with a token, since there is none. */
+const withoutToken = new Set<ProblemCode>(['token_missing', 'session_ended', 'sign_in_failed']);
+
 /** RFC 6750, section 3: no error code for who sent no token at all. */
 function authenticationChallenge(problem: Problem, scope = ''): string | undefined {
   const [status] = problems[problem.code];
-  if (problem.code === 'token_missing') return 'Bearer realm="berth"';
+  if (withoutToken.has(problem.code)) return 'Bearer realm="berth"';
   if (status === 401) return 'Bearer realm="berth", error="invalid_token"';
   if (problem.code !== 'scope_missing') return undefined;
   return `Bearer realm="berth", error="insufficient_scope", scope="${scope}"`;

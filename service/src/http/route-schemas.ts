@@ -14,22 +14,30 @@ const methodsWithBody = ['POST', 'PUT', 'PATCH'];
 export function completeSchema(route: RouteOptions): void {
   const schema = route.schema ?? {};
   const takesBody = [route.method].flat().some((method) => methodsWithBody.includes(method));
-  const isPublic = route.config?.scope === 'public';
   route.schema = {
     querystring: noFields,
     ...(takesBody && { body: noFields, consumes: mediaTypes }),
-    security: isPublic ? [] : [{ token: [] }],
+    security: credentials(route.config?.scope),
     ...schema,
-    response: { ...commonProblems(route, takesBody), ...(schema.response ?? {}) },
+    response: { ...commonProblems(route), ...(schema.response ?? {}) },
   };
 }
 
-function commonProblems(route: RouteOptions, takesBody: boolean): Record<number, unknown> {
+function credentials(scope: string | undefined): Record<string, string[]>[] {
+  if (scope === 'public') return [];
+  return scope === 'person' ? [{ session: [] }] : [{ token: [] }, { session: [] }];
+}
+
+function commonProblems({ config, method, url }: RouteOptions): Record<number, unknown> {
+  const methods = [method].flat();
+  const takesBody = methods.some((one) => methodsWithBody.includes(one));
+  const isPublic = config?.scope === 'public';
   const statuses = [400, 406, 421, 422, 429, 431, 500, 503];
-  // 404 also for the project that a request names.
-  if (route.config?.scope !== 'public') statuses.push(401, 403, 404);
-  if (takesBody) statuses.push(409, 413, 415);
-  if ([route.method].flat().includes('DELETE')) statuses.push(409, 413, 415);
+  // What is public and changes something is a sign-in, which can fail.
+  if (!isPublic || takesBody || config?.canRefuse) statuses.push(401, 403);
+  // The project that is asked for need not be there, nor what is set up by choice.
+  if (!isPublic || config?.canRefuse || url.includes(':')) statuses.push(404);
+  if (takesBody || methods.includes('DELETE')) statuses.push(409, 413, 415);
   return Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)]));
 }
 

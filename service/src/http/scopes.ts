@@ -1,4 +1,4 @@
-import type { Scope } from './app-types.ts';
+import { scopes as allScopes, type Scope } from './app-types.ts';
 
 /** What each scope allows. */
 const implied: Record<Scope, readonly Scope[]> = {
@@ -9,4 +9,10 @@ const implied: Record<Scope, readonly Scope[]> = {
 
 export function allows(granted: readonly Scope[], scope: Scope): boolean {
   return granted.some((one) => implied[one].includes(scope));
+}
+
+/** What both allow. */
+export function withinBoth(some: readonly Scope[], others: readonly Scope[]): readonly Scope[] {
+  if (some.every((scope) => allows(others, scope))) return some;
+  return allScopes.filter((scope) => allows(some, scope) && allows(others, scope));
 }

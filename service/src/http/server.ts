@@ -59,7 +59,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
   acceptBodies(app);
-  authenticate(app, deps.db, limiter);
+  authenticate(app, deps, limiter);
   auditChanges(app, deps.db);
   logRequests(app);
   app.addHook('onClose', async () => options.tls?.stop());
@@ -80,7 +80,7 @@ function createInstance(options: HttpServerOptions): App {
   return fastify({
     loggerInstance: log.child(
       {},
-      { redact: ['req.headers.authorization', 'headers.authorization'] },
+      { redact: ['req.headers.authorization', 'headers.authorization', 'headers.cookie'] },
     ),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,

@@ -8,12 +8,14 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Db } from '../db/connection.ts';
 import { apiPath } from '../http/api-path.ts';
-import type { App, Deps } from '../http/app-types.ts';
+import type { App, Caller, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
+import { listMemberships } from '../memberships/queries.ts';
 import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
 import { findProject, listProjects } from './queries.ts';
 import { quotaOf } from './quota.ts';
@@ -38,7 +40,7 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'project_list',
         summary: 'List projects',
-        description: 'The own one; for administrators, all.',
+        description: 'The own one; for people, their own; for administrators, all.',
         tags,
         querystring: ProjectQuery,
         response: { 200: Type.Array(Project) },
@@ -46,9 +48,8 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const { project, scopes } = request.caller;
       const rows = await listProjects(db, {
-        only: scopes.includes('admin') ? undefined : project.id,
+        only: await visibleTo(db, request.caller),
         afterId: page.after?.id ?? 0,
         limit: page.fetch,
       });
@@ -58,9 +59,8 @@ function readRoutes(app: App, { db }: Deps): void {
 
   async function find(request: WithId) {
     const id = pathId(request.params.id, projectNotFound);
-    const { project, scopes } = request.caller;
-    const row =
-      scopes.includes('admin') || id === project.id ? await findProject(db, id) : undefined;
+    const visible = await visibleTo(db, request.caller);
+    const row = visible?.includes(id) === false ? undefined : await findProject(db, id);
     if (!row) throw projectNotFound(id);
     return row;
   }
@@ -94,6 +94,14 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request) => quotaOf(await find(request)),
   );
+}
+
+/** Their ids; undefined: all. */
+async function visibleTo(db: Db, caller: Caller): Promise<number[] | undefined> {
+  const { tokenId, userId, project, scopes } = caller;
+  if (scopes.includes('admin')) return undefined;
+  if (tokenId !== null || userId === null) return [project.id];
+  return (await listMemberships(db, userId)).map(({ id }) => id);
 }
 
 function changeRoutes(app: App, deps: Deps): void {

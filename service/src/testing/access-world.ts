@@ -3,6 +3,7 @@ import type { Db } from '../db/connection.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { createTestToken } from './app.ts';
 import { type Installation, installation } from './fixtures.ts';
+import { type Credentials, createTestUser } from './people.ts';
 import { enterServer, operationUnderWay } from './servers.ts';
 
 /** Two projects, each with what a route may be asked about. */
@@ -19,10 +20,15 @@ export interface AccessWorld {
     | 'emptyPool'
     | 'emptyProject'
     | 'token'
-    | 'spareToken',
+    | 'spareToken'
+    | 'user'
+    | 'member'
+    | 'spareUser',
     number
   >;
   foreign: Record<'server' | 'operation' | 'token' | 'project', number>;
+  /** Of somebody who may sign in, and do everything then. */
+  credentials: Credentials;
   headers: Record<'admin' | 'write' | 'read' | 'expired' | 'revoked', { authorization: string }>;
 }
 
@@ -51,6 +57,9 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       emptyProject: await enterProject(db, 'empty'),
       token: (await createTestToken(db)).id,
       spareToken: (await createTestToken(db)).id,
+      user: (await createTestUser(db)).id,
+      member: (await createTestUser(db, { roles: { [place.projectId]: 'viewer' } })).id,
+      spareUser: (await createTestUser(db)).id,
     },
     foreign: {
       server: foreignServer,
@@ -58,6 +67,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       token: (await createTestToken(db, { project: 'other' })).id,
       project,
     },
+    credentials: (await createTestUser(db, { isAdmin: true })).credentials,
     headers: {
       admin: await headersOf('admin'),
       write: await headersOf('servers:write'),

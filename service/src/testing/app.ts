@@ -24,7 +24,9 @@ export async function createTestApp(
   { limiter = createLimiter(generousLimits), ...others }: TestApp = {},
 ): Promise<App> {
   const untilEnded = async () => undefined;
-  const deps = { db, secretKey: testSecretKey, healthChecks: [], untilEnded, ...others };
+  const publicUrl = new URL('http://localhost:8080');
+  const standard = { db, secretKey: testSecretKey, publicUrl, healthChecks: [], untilEnded };
+  const deps = { ...standard, ...others };
   return await createHttpServer({ ...others, deps, routes, limiter });
 }
 

@@ -7,14 +7,20 @@ interface Outcome {
   stderr: string;
 }
 
-/** Runs a tool of the command line, as its own process, on a database. */
-export function toolOn(connectionString: string, file: URL) {
+/** Runs a tool of the command line, as its own process, on a database, with `input` to read. */
+export function toolOn(connectionString: string, file: URL, input = '') {
   const env = { ...process.env, DATABASE_URL: connectionString };
   return (...args: string[]): Promise<Outcome> => {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    execFile(process.execPath, [fileURLToPath(file), ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout: stdout.trim(), stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [fileURLToPath(file), ...args],
+      { env },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout: stdout.trim(), stderr });
+      },
+    );
+    child.stdin?.end(input);
     return promise;
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import type { Role } from '../db/people-schema.ts';
 import type { Scope } from '../http/app-types.ts';
 
 /** A token that is asked for by its secret, with what decides whether it holds. */
@@ -7,6 +8,10 @@ export interface FoundToken {
   id: number;
   projectId: number;
   scopes: Scope[];
+  /** The person whose it is, and what they may in its project now; null: nobody's. */
+  createdBy: number | null;
+  isAdmin: boolean;
+  role: Role | null;
   expiresAt: string | null;
   isExpired: boolean;
   allowedNetworks: string[];
@@ -16,7 +21,10 @@ export interface FoundToken {
   isNoted: boolean;
 }
 
-/** Undefined also for a revoked one, and for one of a project that was deleted. */
+/**
+ * Undefined also for a revoked one, for one of a project that was deleted, and for one of a person
+ * who was disabled or is no member any more.
+ */
 export async function findTokenByHash(
   db: Queryable,
   hash: Buffer,
@@ -26,7 +34,15 @@ export async function findTokenByHash(
   return await db
     .selectFrom('tokens')
     .innerJoin('projects', 'projects.id', 'tokens.project_id')
-    .select(['tokens.id', 'project_id as projectId', 'expires_at as expiresAt'])
+    .leftJoin('users', 'users.id', 'tokens.created_by')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.project_id', '=', 'tokens.project_id')
+        .onRef('memberships.user_id', '=', 'users.id'),
+    )
+    .select(['tokens.id', 'tokens.project_id as projectId', 'expires_at as expiresAt'])
+    .select(['created_by as createdBy', 'memberships.role'])
+    .select(sql<boolean>`coalesce(users.is_admin, false)`.as('isAdmin'))
     .select(sql<Scope[]>`scopes`.as('scopes'))
     .select(sql<string[]>`allowed_networks::text[]`.as('allowedNetworks'))
     .select(
@@ -45,6 +61,8 @@ export async function findTokenByHash(
     .where('secret_sha256', '=', hash)
     .where('revoked_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
+    .where('users.disabled_at', 'is', null)
+    .where(sql<boolean>`(created_by is null or users.is_admin or memberships.role is not null)`)
     .executeTakeFirst();
 }
 

@@ -5,7 +5,7 @@ import type { Scope } from '../http/app-types.ts';
 function shownTokens(project: Project) {
   return project
     .select('tokens')
-    .select(['id', 'name', 'project_id', 'expires_at', 'last_used_at', 'created_at'])
+    .select(['id', 'name', 'project_id', 'created_by', 'expires_at', 'last_used_at', 'created_at'])
     .select(sql<Scope[]>`scopes`.as('scopes'))
     .select(sql<string[]>`allowed_networks::text[]`.as('allowed_networks'))
     .where('revoked_at', 'is', null);
@@ -33,6 +33,7 @@ export interface NewToken {
   scopes: readonly Scope[];
   expiresAt: string | null;
   allowedNetworks: readonly string[];
+  createdBy: number | null;
 }
 
 export async function insertToken(project: Project, token: NewToken): Promise<number> {
@@ -45,6 +46,7 @@ export async function insertToken(project: Project, token: NewToken): Promise<nu
       // With nothing set beyond the mask, as PostgreSQL wants it.
       allowed_networks: sql<string[]>`array(
         select network(given::inet) from unnest(${[...token.allowedNetworks]}::text[]) given)`,
+      created_by: token.createdBy,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

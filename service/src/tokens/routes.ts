@@ -4,10 +4,13 @@ import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
+import { addressOf } from '../http/client-address.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { findProject } from '../projects/queries.ts';
+import { findUser } from '../users/queries.ts';
+import { personView } from '../users/view.ts';
 import { findToken, listTokens } from './queries.ts';
 import { createToken, revokeToken, tokenNotFound } from './tokens.ts';
 import { tokenView } from './view.ts';
@@ -29,21 +32,24 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'whoami',
         summary: 'Show who asks',
-        description: 'What the token allows, and the project that requests with it are about.',
+        description:
+          'What the token or the session allows, and the project that requests are about.',
         tags,
         response: { 200: Whoami },
       },
     },
     async (request): Promise<Whoami> => {
-      const { tokenId, project, scopes, expiresAt, allowedNetworks } = request.caller;
+      const { tokenId, userId, project, scopes, expiresAt, allowedNetworks } = request.caller;
       const row = await findProject(db, project.id);
+      const user = userId === null ? undefined : await findUser(db, userId);
       return {
         token_id: tokenId,
+        user: user ? personView(user) : null,
         project: { id: project.id, name: row?.name ?? '' },
         scopes: [...scopes],
         expires_at: expiresAt,
         allowed_networks: [...allowedNetworks],
-        address: request.ip,
+        address: addressOf(request),
       };
     },
   );

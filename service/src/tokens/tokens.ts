@@ -30,7 +30,10 @@ export async function createToken(
   if (errors.length > 0) throw invalidFields(errors);
   const token = generateToken();
   const hash = tokenHash(token);
-  const id = await insertToken(project, { name, hash, scopes, expiresAt, allowedNetworks });
+  // A token's own tokens are its person's, too: they end with the person's membership.
+  const createdBy = caller.userId;
+  const values = { name, hash, scopes, expiresAt, allowedNetworks, createdBy };
+  const id = await insertToken(project, values);
   return { token, row: await requireToken(project, id) };
 }
 

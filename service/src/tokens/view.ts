@@ -9,6 +9,7 @@ export function tokenView(row: ShownToken): Token {
     project_id: row.project_id,
     scopes: row.scopes,
     allowed_networks: row.allowed_networks,
+    user_id: row.created_by,
     expires_at: row.expires_at,
     last_used_at: row.last_used_at,
     created_at: row.created_at,

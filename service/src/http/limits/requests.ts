@@ -9,12 +9,22 @@ import { showStanding } from './headers.ts';
 import { askTogether } from './known-tokens.ts';
 import type { Limiter, Policy } from './limiter.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly limits: RequestLimits;
+  }
+}
+
 /** The limits as authentication meets them; each throws 429. */
 export interface RequestLimits {
   /** Before a token is looked up. */
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
+  /** On public routes: an address that proved nothing too often may not try there, either. */
+  admitAttempt(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** When a sign-in failed. */
+  countAttempt(request: FastifyRequest): void;
   /** When there was an error instead; answers the one to throw. */
   countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
 }
@@ -25,6 +35,7 @@ const failures = new Set<ProblemCode>([
   'token_invalid',
   'token_expired',
   'network_not_allowed',
+  'session_ended',
 ]);
 
 /**
@@ -68,6 +79,14 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       const standing = limiter.take(policy, tokenKey(hash));
       if (!standing.isWithin) throw refusal(reply, policy, standing);
       showStanding(reply, policy, limiter.limitOf(policy), standing);
+    },
+    async admitAttempt(request, reply) {
+      if (policyOf(request) === 'reads') return;
+      const standing = limiter.look('failures', addressKey(addressOf(request)));
+      if (!standing.isWithin) throw await held(reply, 'failures', standing);
+    },
+    countAttempt(request) {
+      limiter.take('failures', addressKey(addressOf(request)));
     },
     async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;

@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
+import { Problem } from '../problem.ts';
+import { cookieName, readCookie } from '../sessions/cookies.ts';
+import { requireOwnOrigin } from '../sessions/origin.ts';
+import { type FoundSession, findSession, noteSessionUse } from '../sessions/queries.ts';
+import { isCsrfToken, isSecret, secretHash } from '../sessions/secret.ts';
+import { scopesOf } from '../users/roles.ts';
+import type { Caller, Deps, Person } from './app-types.ts';
+import type { Identity } from './authentication.ts';
+import { isSafe } from './methods.ts';
+import { wantedProject } from './wanted-project.ts';
+
+export function sessionCookie(request: FastifyRequest, publicUrl: URL): string | undefined {
+  return readCookie(request, cookieName(publicUrl, 'berth'));
+}
+
+export async function identifyBySession(
+  request: FastifyRequest,
+  db: Db,
+  cookie: string,
+): Promise<Identity> {
+  const sessionHash = secretHash(cookie);
+  const wanted = wantedProject(request) ?? null;
+  const found = isSecret(cookie) ? await findSession(db, sessionHash, wanted) : undefined;
+  if (!found) throw new Problem('session_ended', 'The session has ended. Sign in again.');
+  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isNoted } = found;
+  return {
+    caller: callerIn(db, found),
+    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt },
+    note: isNoted ? undefined : () => noteSessionUse(db, sessionId),
+  };
+}
+
+function callerIn(db: Db, { userId, projectId, isAdmin, role }: FoundSession): Caller | undefined {
+  if (projectId === null) return undefined;
+  return {
+    tokenId: null,
+    userId,
+    project: new Project(db, projectId),
+    scopes: scopesOf({ isAdmin, role }),
+    // What they make may outlive the session.
+    expiresAt: null,
+    allowedNetworks: [],
+  };
+}
+
+/**
+ * Throws `csrf_failed` (403) for a change that may come from a page of another site: its browser
+ * sends the cookie along, whoever wrote the page.
+ */
+export function requireCsrfToken(
+  request: FastifyRequest,
+  { sessionHash }: Person,
+  { secretKey, publicUrl }: Deps,
+): void {
+  if (isSafe(request.method)) return;
+  requireOwnOrigin(request, publicUrl);
+  if (isCsrfToken(secretKey, sessionHash, request.headers['berth-csrf'])) return;
+  const detail = 'Send the csrf_token of GET /v1/session in the header Berth-CSRF.';
+  throw new Problem('csrf_failed', detail);
+}

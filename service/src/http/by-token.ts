@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
+import { Problem } from '../problem.ts';
+import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
+import { isWellFormed } from '../tokens/token.ts';
+import { scopesOf } from '../users/roles.ts';
+import type { Scope } from './app-types.ts';
+import type { Identity } from './authentication.ts';
+import { addressOf } from './client-address.ts';
+import { withinBoth } from './scopes.ts';
+import { wantedProject } from './wanted-project.ts';
+
+/** `count` is called once the token was found good. */
+export async function identifyByToken(
+  request: FastifyRequest,
+  db: Db,
+  hash: Buffer,
+  count: () => void,
+): Promise<Identity> {
+  const wanted = wantedProject(request);
+  const found = await findTokenByHash(db, hash, addressOf(request), wanted);
+  if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
+  if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
+  if (!found.isFromAllowedNetwork) {
+    throw new Problem('network_not_allowed', 'The token may not be used from this address.');
+  }
+  count();
+  const { id: tokenId, createdBy: userId, expiresAt, allowedNetworks, isNoted } = found;
+  const scopes = scopesNow(found);
+  const project = new Project(db, actingIn(found, scopes, wanted));
+  return {
+    caller: { tokenId, userId, project, scopes, expiresAt, allowedNetworks },
+    person: undefined,
+    note: isNoted ? undefined : () => noteTokenUse(db, tokenId),
+  };
+}
+
+/** RFC 6750, section 2.1. What can't be one of our tokens is refused without a query. */
+export function bearerToken({ headers }: FastifyRequest): string | undefined {
+  const [, token] = /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '') ?? [];
+  if (token === undefined || isWellFormed(token)) return token;
+  throw new Problem('token_malformed', 'That is not a token of this service; is it complete?');
+}
+
+/** Never more than the person may who made it, as of now. */
+function scopesNow({ scopes, createdBy, isAdmin, role }: FoundToken): readonly Scope[] {
+  return createdBy === null ? scopes : withinBoth(scopes, scopesOf({ isAdmin, role }));
+}
+
+/** An administrator may act in any project; for others there is none but their own. */
+function actingIn(found: FoundToken, scopes: readonly Scope[], wanted: number | undefined): number {
+  if (wanted === undefined || wanted === found.projectId) return found.projectId;
+  if (scopes.includes('admin') && found.wantedProjectExists) return wanted;
+  throw new Problem('project_not_found', `No project has the id ${wanted}.`);
+}

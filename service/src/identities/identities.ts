@@ -1,0 +1,86 @@
+import { emailPattern } from '@berth/contract/users';
+import type { FastifyRequest } from 'fastify';
+import type { Trx } from '../db/connection.ts';
+import { signInFailed } from '../sessions/failures.ts';
+import { insertUser, isEmailTaken } from '../users/queries.ts';
+import type { Claims } from './provider.ts';
+import {
+  findUserOfIdentity,
+  findUserWithoutCredentials,
+  insertIdentity,
+  lockIdentity,
+} from './queries.ts';
+
+const mostOfAName = 100;
+
+/**
+ * The user that a provider's person is: found by what the provider calls them, or made at their
+ * first sign-in. Throws `sign_in_failed` (401).
+ */
+export async function userOfClaims(
+  request: FastifyRequest,
+  trx: Trx,
+  claims: Claims,
+  allowedDomains: readonly string[],
+): Promise<number> {
+  await lockIdentity(trx, claims);
+  const known = await findUserOfIdentity(trx, claims);
+  if (!known) return await firstSignIn(request, trx, claims, allowedDomains);
+  if (!known.isDisabled) return known.id;
+  throw signInFailed(request, 'This user is shut out. Ask an administrator.', known.id);
+}
+
+async function firstSignIn(
+  request: FastifyRequest,
+  trx: Trx,
+  claims: Claims,
+  allowedDomains: readonly string[],
+): Promise<number> {
+  const email = acceptableEmail(request, claims, allowedDomains);
+  const userId = (await isEmailTaken(trx, email))
+    ? await userMadeForThis(request, trx, email)
+    : await insertUser(trx, {
+        email,
+        name: nameOf(claims, email),
+        passwordHash: null,
+        isAdmin: false,
+      });
+  await insertIdentity(trx, claims, userId);
+  return userId;
+}
+
+function acceptableEmail(
+  request: FastifyRequest,
+  { email, isEmailVerified }: Claims,
+  domains: readonly string[],
+): string {
+  if (email === undefined || !new RegExp(emailPattern).test(email)) {
+    throw signInFailed(request, 'The provider names no email address for you.');
+  }
+  if (!isEmailVerified)
+    throw signInFailed(request, 'The provider has not verified your email address.');
+  const domain = email.replace(/^.*@/, '').toLowerCase();
+  if (domains.length === 0 || domains.includes(domain)) return email;
+  throw signInFailed(request, 'Email addresses of this domain may not sign in.');
+}
+
+/**
+ * Somebody whom an administrator added without a password is waiting for this. Somebody who can
+ * sign in otherwise need not be the one whom the provider means.
+ */
+async function userMadeForThis(request: FastifyRequest, trx: Trx, email: string): Promise<number> {
+  const found = await findUserWithoutCredentials(trx, email);
+  if (found?.isWithout) return found.id;
+  throw signInFailed(
+    request,
+    'Your email address belongs to a user who signs in otherwise. Do as before.',
+  );
+}
+
+function nameOf({ name }: Claims, email: string): string {
+  const text = (name ?? '')
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+    .slice(0, mostOfAName);
+  return text || email.replace(/@.*$/, '');
+}

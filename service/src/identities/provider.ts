@@ -1,0 +1,113 @@
+import * as openid from 'openid-client';
+import { Problem } from '../problem.ts';
+
+export interface OidcSettings {
+  issuer: URL;
+  clientId: string;
+  clientSecret: string;
+  /** Whose addresses may make a user of themselves; empty: any. */
+  allowedDomains: readonly string[];
+}
+
+/** What has to come back from the provider as it was sent. */
+export interface OidcState {
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** What the provider says of a person. */
+export interface Claims {
+  issuer: string;
+  subject: string;
+  email: string | undefined;
+  isEmailVerified: boolean;
+  name: string | undefined;
+}
+
+export interface IdentityProvider {
+  readonly allowedDomains: readonly string[];
+  /** Where the browser is to go, which comes back to `redirectUri` with `state`. */
+  authorizationUrl(state: string, kept: OidcState, redirectUri: string): Promise<string>;
+  /** Throws what the provider, or the check of its answer, objects to. */
+  claimsOf(callbackUrl: URL, state: string, kept: OidcState): Promise<Claims>;
+}
+
+export function newOidcState(): OidcState {
+  return { nonce: openid.randomNonce(), codeVerifier: openid.randomPKCECodeVerifier() };
+}
+
+const timeoutSeconds = 10;
+
+/** An OpenID provider by code flow, PKCE, state and nonce. Nothing is asked of it before it is needed. */
+export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
+  const { issuer, clientId, clientSecret, allowedDomains } = settings;
+  let discovering: Promise<openid.Configuration> | undefined;
+
+  async function discover(): Promise<openid.Configuration> {
+    discovering ??= openid.discovery(
+      issuer,
+      clientId,
+      undefined,
+      openid.ClientSecretBasic(clientSecret),
+      {
+        timeout: timeoutSeconds,
+        // Settings take http for loopback only.
+        execute: issuer.protocol === 'http:' ? [openid.allowInsecureRequests] : [],
+      },
+    );
+    try {
+      return await discovering;
+    } catch (error) {
+      // It may be up again the next time.
+      discovering = undefined;
+      const detail = 'The OpenID provider can’t be reached at the moment. Try again.';
+      throw new Problem('unavailable', detail, { retryAfter: 5, cause: error });
+    }
+  }
+
+  return {
+    allowedDomains,
+    async authorizationUrl(state, { nonce, codeVerifier }, redirectUri) {
+      const url = openid.buildAuthorizationUrl(await discover(), {
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state,
+        nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return url.href;
+    },
+    async claimsOf(callbackUrl, state, { nonce, codeVerifier }) {
+      const client = await discover();
+      const tokens = await openid.authorizationCodeGrant(client, callbackUrl, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const signed = tokens.claims();
+      if (!signed) throw new Error('The provider sent no ID token.');
+      const isWhole = signed.email !== undefined && signed.email_verified !== undefined;
+      const asksMore = !isWhole && client.serverMetadata().userinfo_endpoint;
+      const more = asksMore
+        ? await openid.fetchUserInfo(client, tokens.access_token, signed.sub)
+        : {};
+      const all: Record<string, unknown> = { ...more, ...signed };
+      return {
+        issuer: signed.iss,
+        subject: signed.sub,
+        email: typeof all.email === 'string' ? all.email : undefined,
+        isEmailVerified: all.email_verified === true,
+        name: typeof all.name === 'string' ? all.name : undefined,
+      };
+    },
+  };
+}
+
+/** Why a sign-in at the provider failed, in words that hold nothing of what was sent. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code, error: answer } = error as { code?: unknown; error?: unknown };
+  return [error.name, code, answer].filter((part) => typeof part === 'string').join(' ');
+}

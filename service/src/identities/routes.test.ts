@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { App } from '../http/app-types.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
+import { createTestApp } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { type Account, startTestProvider, type TestProvider } from '../testing/oidc.ts';
+import { auditOf, browser, cookieOf, createTestUser } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { userRoutes } from '../users/routes.ts';
+import { createIdentityProvider } from './provider.ts';
+import { identityRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+let provider: TestProvider;
+let app: App;
+before(async () => {
+  provider = await startTestProvider('http://localhost:8080/v1/session/oidc');
+  app = await open([]);
+});
+after(async () => {
+  await app.close();
+  await provider.close();
+});
+
+let account: Account;
+let people = 0;
+beforeEach(() => {
+  people += 1;
+  const email = `grace-${people}@example.com`;
+  account = { sub: `subject-${people}`, email, email_verified: true, name: 'Grace Hopper' };
+});
+
+async function open(allowedDomains: string[]): Promise<App> {
+  const identityProvider = createIdentityProvider({ ...provider.settings, allowedDomains });
+  const routes = [sessionRoutes, identityRoutes, userRoutes];
+  return await createTestApp(db, routes, { identityProvider });
+}
+
+async function begin(at = app) {
+  const answer = await inject(at, { method: 'POST', url: '/v1/session/oidc' });
+  assert.equal(answer.statusCode, 200, answer.body);
+  return { url: answer.json().authorization_url, cookie: cookieOf(answer, 'berth-sign-in') };
+}
+
+/** Not by way of `inject`: a redirect has no body. */
+const come = (query: string, cookie: string, at = app) =>
+  at.inject({ url: `/v1/session/oidc${query}`, headers: { cookie } });
+
+async function whole(who = account, at = app) {
+  const { url, cookie } = await begin(at);
+  return await come(await provider.visit(url, who), cookie, at);
+}
+
+async function signedIn(who = account, at = app) {
+  const answer = await whole(who, at);
+  assert.equal(answer.statusCode, 303, answer.body);
+  assert.equal(answer.headers.location, '/');
+  const page = browser(at, cookieOf(answer), '');
+  return (await page.ask('GET', '/session')).json().user;
+}
+
+async function refused(answer: Awaited<ReturnType<typeof come>>, words: RegExp): Promise<void> {
+  assert.equal(answer.statusCode, 401, answer.body);
+  assert.equal(answer.json().code, 'sign_in_failed');
+  assert.match(answer.json().detail, words);
+  assert.equal(answer.headers['set-cookie'], undefined);
+}
+
+test('a person signs in at the provider, and is the same user the next time', async () => {
+  const user = await signedIn();
+  const { email } = account;
+  assert.deepEqual(user, { id: user.id, email, name: 'Grace Hopper', is_admin: false });
+  const renamed = { ...account, email: 'elsewhere@example.com', email_verified: false };
+  assert.equal((await signedIn(renamed)).id, user.id);
+  const entries = await auditOf(db, 'session_oidc_callback');
+  assert.deepEqual(
+    entries.slice(-2).map((entry) => [entry.user_id, entry.status]),
+    [
+      [user.id, 201],
+      [user.id, 201],
+    ],
+  );
+});
+
+test('the way to the provider has a state, a nonce and a challenge, new each time', async () => {
+  const urls = [new URL((await begin()).url), new URL((await begin()).url)];
+  for (const name of ['state', 'nonce', 'code_challenge']) {
+    const values = urls.map((url) => url.searchParams.get(name));
+    assert.ok(values[0]);
+    assert.notEqual(values[0], values[1], name);
+  }
+  assert.equal(urls[0]?.searchParams.get('code_challenge_method'), 'S256');
+});
+
+test('a link with somebody else’s code signs nobody in', async () => {
+  const attacker = await begin();
+  const query = await provider.visit(attacker.url, account);
+  const victim = await begin();
+  for (const cookie of ['', victim.cookie]) {
+    await refused(await come(query, cookie), /not begun here/);
+  }
+});
+
+test('what comes back can be used once', async () => {
+  const { url, cookie } = await begin();
+  const query = await provider.visit(url, account);
+  assert.equal((await come(query, cookie)).statusCode, 303);
+  await refused(await come(query, cookie), /not begun here/);
+});
+
+test('what comes back late is refused', async () => {
+  const { url, cookie } = await begin();
+  const query = await provider.visit(url, account);
+  await db
+    .updateTable('sign_in_states')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  await refused(await come(query, cookie), /long ago/);
+});
+
+test('a code that was changed, or of another sign-in, is refused', async () => {
+  for (const change of [
+    (query: URLSearchParams) => query.set('code', 'guessed'),
+    (query: URLSearchParams) => query.delete('code'),
+    (query: URLSearchParams) => query.set('iss', 'https://evil.example'),
+  ]) {
+    const { url, cookie } = await begin();
+    const query = new URLSearchParams(await provider.visit(url, account));
+    change(query);
+    await refused(await come(`?${query}`, cookie), /did not confirm/);
+  }
+  const other = new URLSearchParams(await provider.visit((await begin()).url, account));
+  const { url, cookie } = await begin();
+  const query = new URLSearchParams(await provider.visit(url, account));
+  query.set('code', other.get('code') ?? '');
+  await refused(await come(`?${query}`, cookie), /did not confirm/);
+});
+
+test('without a verified email address no user is made', async () => {
+  await refused(await whole({ ...account, email_verified: false }), /not verified/);
+  await refused(await whole({ sub: account.sub, name: 'x' }), /names no email/);
+});
+
+test('of other domains than the allowed ones no user is made', async () => {
+  const narrow = await open(['example.org']);
+  await refused(await whole(account, narrow), /this domain/);
+  const email = `grace-${people}@EXAMPLE.org`;
+  assert.equal((await signedIn({ ...account, email }, narrow)).email, email);
+  await narrow.close();
+});
+
+test('somebody who signs in otherwise is not taken over by their address', async () => {
+  await createTestUser(db, { email: account.email ?? '' });
+  await refused(await whole(), /signs in otherwise/);
+});
+
+test('somebody who was added without a password is the one whom the provider means', async () => {
+  const email = account.email?.toUpperCase() ?? '';
+  const user = await createTestUser(db, { email, password: null });
+  assert.equal((await signedIn()).id, user.id);
+  await refused(await whole({ ...account, sub: 'another' }), /signs in otherwise/);
+});
+
+test('a disabled user stays out', async () => {
+  const { id } = await signedIn();
+  await db.updateTable('users').set({ disabled_at: new Date() }).where('id', '=', id).execute();
+  await refused(await whole(), /shut out/);
+});
+
+test('two first sign-ins at once make one user', async () => {
+  const begun = [await begin(), await begin()];
+  const back = await Promise.all(
+    begun.map(async ({ url, cookie }) => [await provider.visit(url, account), cookie] as const),
+  );
+  const answers = await Promise.all(back.map(([query, cookie]) => come(query, cookie)));
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [303, 303],
+  );
+});
+
+test('a provider that is away is a 503, and is asked again the next time', async () => {
+  const away = { ...provider.settings, issuer: new URL('http://127.0.0.1:9') };
+  const identityProvider = createIdentityProvider(away);
+  const lonely = await createTestApp(db, [identityRoutes], { identityProvider });
+  const answer = await inject(lonely, { method: 'POST', url: '/v1/session/oidc' });
+  assert.equal(answer.statusCode, 503);
+  assert.match(answer.json().detail, /OpenID provider/);
+  await lonely.close();
+});
+
+test('where no provider is set up there is nothing', async () => {
+  const plain = await createTestApp(db, [identityRoutes]);
+  const answer = await inject(plain, { method: 'POST', url: '/v1/session/oidc' });
+  assert.equal(answer.statusCode, 404);
+  await plain.close();
+});

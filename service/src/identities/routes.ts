@@ -1,0 +1,117 @@
+import { OidcBegin, OidcCallback } from '@berth/contract/sessions';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { changesNothing } from '../http/change.ts';
+import { Problem } from '../problem.ts';
+import { cookieName, readCookie, setCookie } from '../sessions/cookies.ts';
+import { signInFailed } from '../sessions/failures.ts';
+import { requireOwnOrigin } from '../sessions/origin.ts';
+import { signIn } from '../sessions/sessions.ts';
+import { keepState, stateSeconds, takeState } from '../sessions/states.ts';
+import { userOfClaims } from './identities.ts';
+import {
+  type Claims,
+  type IdentityProvider,
+  newOidcState,
+  type OidcState,
+  reasonOf,
+} from './provider.ts';
+
+const tags = ['Sessions'];
+const cookie = 'berth-sign-in';
+
+export function identityRoutes(app: App, deps: Deps): void {
+  beginRoute(app, deps);
+  callbackRoute(app, deps);
+}
+
+function beginRoute(app: App, deps: Deps): void {
+  const { db, secretKey, publicUrl } = deps;
+
+  app.post(
+    '/session/oidc',
+    {
+      config: { scope: 'public', canRefuse: true },
+      schema: {
+        operationId: 'session_oidc_begin',
+        summary: 'Begin to sign in at the OpenID provider',
+        description: 'Answers where the browser is to go; it comes back to `GET /v1/session/oidc`.',
+        tags,
+        response: { 200: OidcBegin },
+      },
+    },
+    async (request, reply) => {
+      requireOwnOrigin(request, publicUrl);
+      const provider = requireProvider(deps);
+      const kept = newOidcState();
+      const state = await changesNothing(request, keepState(db, secretKey, 'oidc', kept));
+      const url = await provider.authorizationUrl(state, kept, redirectUri(publicUrl));
+      // Only the browser that began may end it: a link with somebody else's code signs nobody in.
+      setCookie(reply, publicUrl, { name: cookie, value: state, seconds: stateSeconds });
+      return { authorization_url: url };
+    },
+  );
+}
+
+function callbackRoute(app: App, deps: Deps): void {
+  app.get(
+    '/session/oidc',
+    {
+      config: { scope: 'public', canRefuse: true },
+      schema: {
+        operationId: 'session_oidc_callback',
+        summary: 'End a sign-in at the OpenID provider',
+        description: 'The provider sends the browser here, and this sends it on to the panel.',
+        tags,
+        querystring: OidcCallback,
+        response: { 303: Type.Null({ description: 'Signed in.' }) },
+      },
+    },
+    async (request, reply) => {
+      const provider = requireProvider(deps);
+      const claims = await claimsOf(request, deps, provider);
+      await signIn(request, reply, deps, (trx) =>
+        userOfClaims(request, trx, claims, provider.allowedDomains),
+      );
+      forget(reply, deps);
+      return reply.redirect('/', 303);
+    },
+  );
+}
+
+async function claimsOf(
+  request: FastifyRequest,
+  { db, secretKey, publicUrl }: Deps,
+  provider: IdentityProvider,
+): Promise<Claims> {
+  const { state } = request.query as OidcCallback;
+  const begun = readCookie(request, cookieName(publicUrl, cookie));
+  const isSame = state !== undefined && state === begun;
+  const kept = isSame ? await takeState<OidcState>(db, secretKey, 'oidc', state) : undefined;
+  if (!kept || state === undefined) {
+    throw signInFailed(request, 'This sign-in was not begun here, or long ago. Begin again.');
+  }
+  const url = new URL(redirectUri(publicUrl));
+  url.search = request.url.replace(/^[^?]*/, '');
+  try {
+    return await provider.claimsOf(url, state, kept);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    request.log.warn({ reason: reasonOf(error) }, 'A sign-in at the OpenID provider failed.');
+    throw signInFailed(request, 'The provider did not confirm who you are. Begin again.');
+  }
+}
+
+function requireProvider({ identityProvider }: Deps): IdentityProvider {
+  if (identityProvider) return identityProvider;
+  throw new Problem('not_found', 'No OpenID provider is set up here.');
+}
+
+function redirectUri({ origin }: URL): string {
+  return `${origin}/v1/session/oidc`;
+}
+
+function forget(reply: FastifyReply, { publicUrl }: Deps): void {
+  setCookie(reply, publicUrl, { name: cookie, value: '', seconds: 0 });
+}

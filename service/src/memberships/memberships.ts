@@ -1,0 +1,90 @@
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Role } from '../db/people-schema.ts';
+import type { Caller } from '../http/app-types.ts';
+import { allows } from '../http/scopes.ts';
+import { Problem } from '../problem.ts';
+import { projectNotFound } from '../projects/projects.ts';
+import { findProject, lockProject } from '../projects/queries.ts';
+import { lockUser } from '../users/queries.ts';
+import { userNotFound } from '../users/users.ts';
+import {
+  countOtherOwners,
+  deleteMember,
+  findMember,
+  putMember,
+  type ShownMember,
+} from './queries.ts';
+
+export function memberNotFound(userId: number | string): Problem {
+  return new Problem('member_not_found', `No member of the project has the id ${userId}.`);
+}
+
+/**
+ * Throws unless the caller manages the members of this project: a person who is an owner of it, or
+ * an administrator. A token that is no administrator's manages none, whoever made it.
+ */
+export async function requireManager(
+  db: Queryable,
+  { scopes, tokenId, userId, project }: Caller,
+  projectId: number,
+): Promise<void> {
+  const isAdmin = allows(scopes, 'admin');
+  const isPerson = tokenId === null && userId !== null;
+  const member = isPerson ? await findMember(db, projectId, userId) : undefined;
+  const isVisible = isAdmin || member !== undefined || project.id === projectId;
+  if (!isVisible || !(await findProject(db, projectId))) throw projectNotFound(projectId);
+  if (isAdmin || member?.role === 'owner') return;
+  const detail = 'Only people who are owners of the project, and administrators, may do this.';
+  throw new Problem('owner_required', detail);
+}
+
+/** Adds a user to a project, or changes their role in it. */
+export async function setMember(
+  trx: Trx,
+  caller: Caller,
+  { projectId, userId, role }: { projectId: number; userId: number; role: Role },
+): Promise<ShownMember> {
+  await prepare(trx, caller, projectId);
+  if (!(await lockUser(trx, userId))) throw userNotFound(userId);
+  if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, userId);
+  await putMember(trx, { projectId, userId, role });
+  return await requireMember(trx, projectId, userId);
+}
+
+export async function removeMember(
+  trx: Trx,
+  caller: Caller,
+  { projectId, userId }: { projectId: number; userId: number },
+): Promise<ShownMember> {
+  await prepare(trx, caller, projectId);
+  const member = await requireMember(trx, projectId, userId);
+  await requireOtherOwner(trx, caller, projectId, userId);
+  await deleteMember(trx, projectId, userId);
+  return member;
+}
+
+/** The lock keeps two owners from removing each other, or themselves, at once. */
+async function prepare(trx: Trx, caller: Caller, projectId: number): Promise<void> {
+  await lockProject(trx, projectId);
+  await requireManager(trx, caller, projectId);
+}
+
+async function requireMember(trx: Trx, projectId: number, userId: number): Promise<ShownMember> {
+  const member = await findMember(trx, projectId, userId);
+  if (!member) throw memberNotFound(userId);
+  return member;
+}
+
+/** An administrator can make another one at any time; nobody else could. */
+async function requireOtherOwner(
+  trx: Trx,
+  { scopes }: Caller,
+  projectId: number,
+  userId: number,
+): Promise<void> {
+  if (allows(scopes, 'admin')) return;
+  const member = await findMember(trx, projectId, userId);
+  if (member?.role !== 'owner' || (await countOtherOwners(trx, projectId, userId)) > 0) return;
+  const detail = 'This is the last owner of the project. Make another member its owner first.';
+  throw new Problem('last_owner', detail);
+}

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Role } from '../db/people-schema.ts';
+
+function shownMembers(db: Queryable, projectId: number) {
+  return db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['user_id as id', 'email', 'name', 'role', 'memberships.created_at'])
+    .where('project_id', '=', projectId)
+    .orderBy('user_id');
+}
+
+export type ShownMember = Awaited<ReturnType<typeof listMembers>>[number];
+
+/** One page, by the user's id. */
+export async function listMembers(
+  db: Queryable,
+  projectId: number,
+  page: { afterId: number; limit: number | undefined },
+) {
+  let query = shownMembers(db, projectId).where('user_id', '>', page.afterId);
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  return await query.execute();
+}
+
+export async function findMember(
+  db: Queryable,
+  projectId: number,
+  userId: number,
+): Promise<ShownMember | undefined> {
+  return await shownMembers(db, projectId).where('user_id', '=', userId).executeTakeFirst();
+}
+
+/** The projects of a person, by id. */
+export async function listMemberships(db: Queryable, userId: number) {
+  return await db
+    .selectFrom('memberships')
+    .innerJoin('projects', 'projects.id', 'memberships.project_id')
+    .select(['projects.id', 'projects.name', 'role'])
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .orderBy('projects.id')
+    .execute();
+}
+
+export async function countOtherOwners(trx: Trx, projectId: number, userId: number) {
+  const { count } = await trx
+    .selectFrom('memberships')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('project_id', '=', projectId)
+    .where('role', '=', 'owner')
+    .where('user_id', '<>', userId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function putMember(
+  trx: Trx,
+  member: { projectId: number; userId: number; role: Role },
+): Promise<void> {
+  const { projectId, userId, role } = member;
+  await trx
+    .insertInto('memberships')
+    .values({ project_id: projectId, user_id: userId, role })
+    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
+    .execute();
+}
+
+/** Their tokens go, too: they are not to hold again when somebody adds the person again. */
+export async function deleteMember(trx: Trx, projectId: number, userId: number): Promise<void> {
+  await trx
+    .deleteFrom('memberships')
+    .where('project_id', '=', projectId)
+    .where('user_id', '=', userId)
+    .execute();
+  await trx
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('project_id', '=', projectId)
+    .where('created_by', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Role } from '../db/people-schema.ts';
+import type { App } from '../http/app-types.ts';
+import { projectRoutes } from '../projects/routes.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { type Browser, createTestProject, createTestUser, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { tokenRoutes } from '../tokens/routes.ts';
+import { userRoutes } from '../users/routes.ts';
+import { membershipRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+let app: App;
+let ours: number;
+let theirs: number;
+before(async () => {
+  const routes = [sessionRoutes, tokenRoutes, projectRoutes, membershipRoutes, userRoutes];
+  app = await createTestApp(db, routes);
+  ours = (await createTestToken(db)).projectId;
+  theirs = await createTestProject(db, 'theirs');
+});
+after(() => app.close());
+
+type Who = Role | 'stranger' | 'admin';
+
+async function person(who: Who, projectId = ours): Promise<Browser & { id: number }> {
+  const isAdmin = who === 'admin';
+  const roles = who === 'stranger' || isAdmin ? {} : { [projectId]: who };
+  const user = await createTestUser(db, { isAdmin, roles });
+  return { id: user.id, ...(await signInAs(app, user.credentials)) };
+}
+
+const token = { name: 'x', scopes: ['servers:read'] };
+const asks = {
+  look: (p: Browser) => p.ask('GET', '/tokens'),
+  change: (p: Browser) => p.ask('POST', '/tokens', { body: token }),
+  project: (p: Browser) => p.ask('GET', `/projects/${ours}`),
+  members: (p: Browser) => p.ask('GET', `/projects/${ours}/members`),
+  users: (p: Browser) => p.ask('GET', '/users'),
+  session: (p: Browser) => p.ask('GET', '/session'),
+  'their project': (p: Browser) => p.ask('GET', `/projects/${theirs}`),
+  'their members': (p: Browser) => p.ask('GET', `/projects/${theirs}/members`),
+  'in their project': (p: Browser) => p.ask('GET', '/tokens', { 'berth-project': String(theirs) }),
+};
+
+const matrix: Record<keyof typeof asks, Record<Who, number>> = {
+  look: { stranger: 404, viewer: 200, member: 200, owner: 200, admin: 200 },
+  change: { stranger: 404, viewer: 403, member: 201, owner: 201, admin: 201 },
+  project: { stranger: 404, viewer: 200, member: 200, owner: 200, admin: 200 },
+  members: { stranger: 404, viewer: 403, member: 403, owner: 200, admin: 200 },
+  users: { stranger: 404, viewer: 403, member: 403, owner: 403, admin: 200 },
+  session: { stranger: 200, viewer: 200, member: 200, owner: 200, admin: 200 },
+  'their project': { stranger: 404, viewer: 404, member: 404, owner: 404, admin: 200 },
+  'their members': { stranger: 404, viewer: 404, member: 404, owner: 404, admin: 200 },
+  'in their project': { stranger: 404, viewer: 404, member: 404, owner: 404, admin: 200 },
+};
+
+for (const who of ['stranger', 'viewer', 'member', 'owner', 'admin'] as const) {
+  test(`what the ${who} may`, async () => {
+    const browser = await person(who);
+    for (const [name, ask] of Object.entries(asks)) {
+      const { statusCode, body } = await ask(browser);
+      assert.equal(statusCode, matrix[name as keyof typeof asks][who], `${name}: ${body}`);
+    }
+  });
+}
+
+test('a project that one is no member of answers as one that does not exist', async () => {
+  const { ask } = await person('owner');
+  const answers = await Promise.all(
+    [theirs, 999_999].map(async (id) => {
+      const answer = await ask('GET', '/tokens', { 'berth-project': String(id) });
+      assert.equal(answer.json().code, 'project_not_found');
+      return answer.json().detail.replace(String(id), 'ID');
+    }),
+  );
+  assert.equal(new Set(answers).size, 1);
+});
+
+test('who is in two projects chooses by the header, and sees both', async () => {
+  const user = await createTestUser(db, { roles: { [theirs]: 'owner', [ours]: 'viewer' } });
+  const { ask } = await signInAs(app, user.credentials);
+  const acting = async (project?: number) => {
+    const named = project === undefined ? {} : { 'berth-project': String(project) };
+    const { project: in_, scopes } = (await ask('GET', '/whoami', named)).json();
+    return [in_.id, scopes];
+  };
+  assert.deepEqual(await acting(), [ours, ['servers:read']]);
+  assert.deepEqual(await acting(theirs), [theirs, ['servers:read', 'servers:write']]);
+  const listed = (await ask('GET', '/projects')).json();
+  assert.deepEqual(
+    listed.map(({ id }: { id: number }) => id),
+    [ours, theirs],
+  );
+});
+
+test('an owner adds, changes and removes members, in the history of that project', async () => {
+  const project = await createTestProject(db, 'shared');
+  const owner = await createTestUser(db, { roles: { [ours]: 'viewer', [project]: 'owner' } });
+  const { ask } = await signInAs(app, owner.credentials);
+  const friend = await createTestUser(db);
+  const url = `/projects/${project}/members/${friend.id}`;
+  const put = (role: string, at = url) => ask('PUT', at, { body: { role } });
+  assert.equal((await ask('GET', url)).json().code, 'member_not_found');
+  assert.equal((await put('member')).json().role, 'member');
+  assert.equal((await put('viewer')).json().role, 'viewer');
+  assert.equal((await ask('GET', `/projects/${project}/members`)).json().length, 2);
+  assert.equal((await put('boss')).statusCode, 422);
+  assert.equal(
+    (await put('member', `/projects/${project}/members/9999`)).json().code,
+    'user_not_found',
+  );
+  assert.equal((await ask('DELETE', url)).statusCode, 200);
+  assert.equal((await ask('DELETE', url)).json().code, 'member_not_found');
+  const entries = await db
+    .selectFrom('audit_log')
+    .select(['action', 'user_id', 'target_id'])
+    .where('project_id', '=', project)
+    .where('status', '=', 200)
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    entries.map((entry) => [entry.action, entry.user_id, entry.target_id]),
+    ['member_set', 'member_set', 'member_remove'].map((action) => [action, owner.id, friend.id]),
+  );
+});
+
+test('the last owner stays, unless an administrator says otherwise', async () => {
+  const project = await createTestProject(db, 'kept');
+  const owner = await createTestUser(db, { roles: { [project]: 'owner' } });
+  const { ask } = await signInAs(app, owner.credentials);
+  const url = `/projects/${project}/members/${owner.id}`;
+  for (const refused of [
+    await ask('PUT', url, { body: { role: 'member' } }),
+    await ask('DELETE', url),
+  ]) {
+    assert.equal(refused.statusCode, 409);
+    assert.equal(refused.json().code, 'last_owner');
+  }
+  const admin = await person('admin');
+  assert.equal((await admin.ask('DELETE', url)).statusCode, 200);
+  assert.equal((await ask('GET', '/tokens')).json().code, 'project_not_found');
+});
+
+test('a token of an owner does not manage members', async () => {
+  const { ask } = await person('owner');
+  const made = await ask('POST', '/tokens', { body: { name: 'x', scopes: ['servers:write'] } });
+  const headers = { authorization: `Bearer ${made.json().token}` };
+  const answer = await inject(app, { url: `/v1/projects/${ours}/members`, headers });
+  assert.equal(answer.json().code, 'owner_required');
+});

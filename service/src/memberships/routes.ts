@@ -1,0 +1,125 @@
+import { Member, MemberParams, MemberUpdate, UserQuery } from '@berth/contract/users';
+import { IdParams } from '@berth/contract/values';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { answerPage, readPage } from '../http/pagination.ts';
+import { pathId } from '../http/path-id.ts';
+import { projectNotFound } from '../projects/projects.ts';
+import { userNotFound } from '../users/users.ts';
+import { memberNotFound, removeMember, requireManager, setMember } from './memberships.ts';
+import { findMember, listMembers } from './queries.ts';
+import { memberView } from './view.ts';
+
+const tags = ['Projects'];
+// Who is no owner of the project is refused by memberships.ts: a scope knows no owners.
+const config = { scope: 'servers:read' } as const;
+
+export function membershipRoutes(app: App, deps: Deps): void {
+  readRoutes(app, deps);
+  changeRoutes(app, deps);
+}
+
+function readRoutes(app: App, { db }: Deps): void {
+  app.get(
+    '/projects/:id/members',
+    {
+      config,
+      schema: {
+        operationId: 'member_list',
+        summary: 'List the members of a project',
+        description: 'For its owners.',
+        tags,
+        params: IdParams,
+        querystring: UserQuery,
+        response: { 200: Type.Array(Member) },
+      },
+    },
+    async (request, reply) => {
+      const projectId = pathId(request.params.id, projectNotFound);
+      await requireManager(db, request.caller, projectId);
+      const page = readPage(request.query);
+      const limits = { afterId: page.after?.id ?? 0, limit: page.fetch };
+      const rows = await listMembers(db, projectId, limits);
+      return answerPage(request, reply, page, rows).map(memberView);
+    },
+  );
+
+  app.get(
+    '/projects/:id/members/:user_id',
+    {
+      config,
+      schema: {
+        operationId: 'member_view',
+        summary: 'Show a member of a project',
+        description: 'For its owners.',
+        tags,
+        params: MemberParams,
+        response: { 200: Member },
+      },
+    },
+    async (request) => {
+      const projectId = pathId(request.params.id, projectNotFound);
+      await requireManager(db, request.caller, projectId);
+      const userId = pathId(request.params.user_id, memberNotFound);
+      const row = await findMember(db, projectId, userId);
+      if (!row) throw memberNotFound(userId);
+      return memberView(row);
+    },
+  );
+}
+
+function changeRoutes(app: App, deps: Deps): void {
+  app.put(
+    '/projects/:id/members/:user_id',
+    {
+      config,
+      schema: {
+        operationId: 'member_set',
+        summary: 'Add a member to a project, or change their role',
+        description: 'For its owners. A project keeps an owner.',
+        tags,
+        params: MemberParams,
+        body: MemberUpdate,
+        response: { 200: Member },
+      },
+    },
+    async (request, reply) => {
+      const projectId = pathId(request.params.id, projectNotFound);
+      const userId = pathId(request.params.user_id, userNotFound);
+      const { role } = request.body;
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await setMember(trx, request.caller, { projectId, userId, role });
+        const target = { kind: 'user', id: userId } as const;
+        return { status: 200, body: memberView(row), target, projectId };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.delete(
+    '/projects/:id/members/:user_id',
+    {
+      config,
+      schema: {
+        operationId: 'member_remove',
+        summary: 'Remove a member from a project',
+        description: 'For its owners. Tokens that the member made for it are revoked.',
+        tags,
+        params: MemberParams,
+        response: { 200: Member },
+      },
+    },
+    async (request, reply) => {
+      const projectId = pathId(request.params.id, projectNotFound);
+      const userId = pathId(request.params.user_id, memberNotFound);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await removeMember(trx, request.caller, { projectId, userId });
+        const target = { kind: 'user', id: userId } as const;
+        return { status: 200, body: memberView(row), target, projectId };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}

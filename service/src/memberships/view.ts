@@ -1,0 +1,13 @@
+import type { Member } from '@berth/contract/users';
+import type { ShownMember } from './queries.ts';
+
+/** A row as the API shows it. */
+export function memberView(row: ShownMember): Member {
+  return {
+    user_id: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    since: row.created_at,
+  };
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+
+const shown = ['id', 'name', 'created_at', 'last_used_at'] as const;
+
+export async function listPasskeys(db: Queryable, userId: number) {
+  return await db
+    .selectFrom('passkeys')
+    .select([...shown, 'credential_id', 'transports'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+}
+
+export type ShownPasskey = Pick<
+  Awaited<ReturnType<typeof listPasskeys>>[number],
+  (typeof shown)[number]
+>;
+
+/** What a signature is checked with. */
+export async function findCredential(db: Queryable, credentialId: Buffer) {
+  return await db
+    .selectFrom('passkeys')
+    .select(['id', 'user_id as userId', 'public_key as publicKey', 'counter'])
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+}
+
+export interface NewPasskey {
+  userId: number;
+  credentialId: Buffer;
+  publicKey: Buffer;
+  counter: number;
+  transports: string[];
+  name: string;
+}
+
+/** Undefined when the credential is known already. */
+export async function insertPasskey(
+  trx: Trx,
+  passkey: NewPasskey,
+): Promise<ShownPasskey | undefined> {
+  return await trx
+    .insertInto('passkeys')
+    .values({
+      user_id: passkey.userId,
+      credential_id: passkey.credentialId,
+      public_key: passkey.publicKey,
+      counter: passkey.counter,
+      transports: passkey.transports,
+      name: passkey.name,
+    })
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .returning([...shown])
+    .executeTakeFirst();
+}
+
+/** Notes a sign-in; false when the passkey is gone. */
+export async function notePasskeyUse(trx: Trx, id: number, counter: number): Promise<boolean> {
+  const result = await trx
+    .updateTable('passkeys')
+    .set({ counter, last_used_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function deletePasskey(
+  trx: Trx,
+  userId: number,
+  id: number,
+): Promise<ShownPasskey | undefined> {
+  return await trx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning([...shown])
+    .executeTakeFirst();
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '../http/app-types.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
+import { createTestApp } from '../testing/app.ts';
+import { createDevice, type Device } from '../testing/authenticator.ts';
+import { keptLog, rowsAbout } from '../testing/canaries.ts';
+import { inject } from '../testing/inject.ts';
+import {
+  auditOf,
+  type Browser,
+  browser,
+  cookieOf,
+  createTestUser,
+  signInAs,
+} from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { passkeyRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const origin = 'http://localhost:8080';
+const rpId = 'localhost';
+const { log, lines } = keptLog();
+let app: App;
+before(async () => {
+  app = await createTestApp(db, [sessionRoutes, passkeyRoutes], { log });
+});
+after(() => app.close());
+
+let user: Awaited<ReturnType<typeof createTestUser>>;
+let mine: Browser;
+let device: Device;
+beforeEach(async () => {
+  user = await createTestUser(db);
+  mine = await signInAs(app, user.credentials);
+  device = createDevice();
+});
+
+async function creation(page = mine) {
+  const answer = await page.ask('POST', '/passkeys/options');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json();
+}
+
+async function register(more: { origin?: string; rpId?: string } = {}, page = mine) {
+  const { challenge, user: person } = await creation(page);
+  const credential = device.create({ challenge, origin, rpId, userId: person.id, ...more });
+  return await page.ask('POST', '/passkeys', { body: { name: 'Phone', credential } });
+}
+
+const post = (url: string, payload: object = {}) =>
+  inject(app, { method: 'POST', url: `/v1${url}`, payload });
+const challengeToSign = async () => (await post('/session/passkey/options')).json().challenge;
+
+async function signIn(more: { origin?: string; rpId?: string } = {}) {
+  const challenge = await challengeToSign();
+  return await post('/session/passkey', device.get({ challenge, origin, rpId, ...more }));
+}
+
+async function refused(answer: Awaited<ReturnType<typeof signIn>>): Promise<void> {
+  assert.equal(answer.statusCode, 401, answer.body);
+  assert.equal(answer.json().code, 'sign_in_failed');
+  assert.equal(answer.headers['set-cookie'], undefined);
+}
+
+test('a person adds a passkey, signs in with it alone, and removes it', async () => {
+  const options = await creation();
+  assert.deepEqual(options.rp, { id: 'localhost', name: 'Berth' });
+  assert.equal(options.user.name, user.email);
+  assert.equal(options.authenticatorSelection.residentKey, 'required');
+  const made = await register();
+  assert.equal(made.statusCode, 201, made.body);
+  const { id } = made.json();
+  assert.equal((await creation()).excludeCredentials.length, 1);
+  const answer = await signIn();
+  assert.equal(answer.statusCode, 201, answer.body);
+  assert.equal(answer.json().user.id, user.id);
+  const page = browser(app, cookieOf(answer), answer.json().csrf_token);
+  const [listed, ...others] = (await page.ask('GET', '/passkeys')).json();
+  assert.deepEqual([listed.id, listed.name, others.length], [id, 'Phone', 0]);
+  assert.ok(listed.last_used_at);
+  assert.equal((await page.ask('DELETE', `/passkeys/${id}`)).statusCode, 200);
+  assert.equal((await page.ask('DELETE', `/passkeys/${id}`)).json().code, 'passkey_not_found');
+  await refused(await signIn());
+});
+
+test('a challenge is answered once', async () => {
+  await register();
+  const challenge = await challengeToSign();
+  const first = await post('/session/passkey', device.get({ challenge, origin, rpId }));
+  assert.equal(first.statusCode, 201);
+  await refused(await post('/session/passkey', device.get({ challenge, origin, rpId })));
+});
+
+test('a challenge that is old, or for something else, is none', async () => {
+  await register();
+  const { challenge } = await creation();
+  await refused(await post('/session/passkey', device.get({ challenge, origin, rpId })));
+  const old = await challengeToSign();
+  await db
+    .updateTable('sign_in_states')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  await refused(await post('/session/passkey', device.get({ challenge: old, origin, rpId })));
+});
+
+test('a signature for another site, without the person, or copied, is none', async () => {
+  await register();
+  await refused(await signIn({ origin: 'https://evil.example' }));
+  await refused(await signIn({ rpId: 'evil.example' }));
+  device.isUnlocked = false;
+  await refused(await signIn());
+  device.isUnlocked = true;
+  assert.equal((await signIn()).statusCode, 201);
+  device.counter -= 1;
+  await refused(await signIn());
+  device.counter += 1;
+  const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
+  signed.response.signature = device.get({ challenge: 'x', origin, rpId }).response.signature ?? '';
+  await refused(await post('/session/passkey', signed));
+});
+
+test('somebody else’s name on a signature is refused', async () => {
+  await register();
+  const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
+  signed.response.userHandle = Buffer.from('1').toString('base64url');
+  await refused(await post('/session/passkey', signed));
+  await sleep(50);
+  const [entry] = (await auditOf(db, 'session_passkey')).slice(-1);
+  assert.deepEqual(
+    [entry?.status, entry?.code, entry?.user_id, entry?.target_id],
+    [401, 'sign_in_failed', null, user.id],
+  );
+});
+
+test('a disabled user does not get in by a passkey', async () => {
+  await register();
+  await db
+    .updateTable('users')
+    .set({ disabled_at: new Date() })
+    .where('id', '=', user.id)
+    .execute();
+  await refused(await signIn());
+});
+
+test('a passkey is added by who asked for the challenge, on this site, once', async () => {
+  const other = await signInAs(app, (await createTestUser(db)).credentials);
+  const { challenge, user: person } = await creation(other);
+  const stolen = device.create({ challenge, origin, rpId, userId: person.id });
+  const body = { name: 'x', credential: stolen };
+  assert.equal((await mine.ask('POST', '/passkeys', { body })).statusCode, 422);
+  assert.equal((await register({ origin: 'https://evil.example' })).statusCode, 422);
+  device.isUnlocked = false;
+  assert.equal((await register()).statusCode, 422);
+  device.isUnlocked = true;
+  assert.equal((await register()).statusCode, 201);
+  const again = await register({}, other);
+  assert.equal(again.statusCode, 422);
+  assert.match(again.json().errors[0].detail, /here already/);
+  const { id } = (await mine.ask('GET', '/passkeys')).json()[0];
+  assert.equal((await other.ask('DELETE', `/passkeys/${id}`)).statusCode, 404);
+});
+
+for (const [body, pointer] of [
+  [{}, '/id'],
+  [{ id: '!', rawId: 'x', type: 'public-key', response: {} }, '/id'],
+  [{ id: 'x', rawId: 'x', type: 'password', response: {} }, '/type'],
+] as const) {
+  test(`what is no signature at all is a 422: ${JSON.stringify(body)}`, async () => {
+    const answer = await post('/session/passkey', body);
+    assert.equal(answer.statusCode, 422);
+    const pointers = answer.json().errors.map((error: { pointer: string }) => error.pointer);
+    assert.ok(pointers.includes(pointer), pointers.join());
+  });
+}
+
+test('bytes that are no signature are refused', async () => {
+  const response = { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x' };
+  await refused(
+    await post('/session/passkey', { id: 'x', rawId: 'x', type: 'public-key', response }),
+  );
+});
+
+test('no challenge is in the log or the database', async () => {
+  const challenge = await challengeToSign();
+  await sleep(20);
+  const everything = [...lines, ...(await rowsAbout(db))].join('\n');
+  assert.ok(!everything.includes(challenge));
+  const hex = Buffer.from(challenge, 'base64url').toString('hex');
+  assert.ok(!everything.includes(hex));
+});

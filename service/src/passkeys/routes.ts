@@ -1,0 +1,161 @@
+import {
+  Passkey,
+  PasskeyCreate,
+  PasskeyCreation,
+  PasskeyRequest,
+  PasskeySignIn,
+} from '@berth/contract/passkeys';
+import { CurrentSession } from '@berth/contract/sessions';
+import { IdParams } from '@berth/contract/values';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { change, changesNothing } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { pathId } from '../http/path-id.ts';
+import { invalidFields, Problem } from '../problem.ts';
+import { signInFailed } from '../sessions/failures.ts';
+import { requireOwnOrigin } from '../sessions/origin.ts';
+import { signIn } from '../sessions/sessions.ts';
+import { authenticationOptions, readAuthentication } from './authentication.ts';
+import { deletePasskey, insertPasskey, listPasskeys, notePasskeyUse } from './queries.ts';
+import { readRegistration, registrationOptions } from './registration.ts';
+import { passkeyView } from './view.ts';
+
+export function passkeyRoutes(app: App, deps: Deps): void {
+  signInRoutes(app, deps);
+  ownRoutes(app, deps);
+  registrationRoutes(app, deps);
+}
+
+function signInRoutes(app: App, deps: Deps): void {
+  const tags = ['Sessions'];
+  const config = { scope: 'public' } as const;
+
+  app.post(
+    '/session/passkey/options',
+    {
+      config,
+      schema: {
+        operationId: 'session_passkey_options',
+        summary: 'Begin to sign in with a passkey',
+        description: 'Needs no user name: the device knows whose the passkey is.',
+        tags,
+        response: { 200: PasskeyRequest },
+      },
+    },
+    async (request) => {
+      requireOwnOrigin(request, deps.publicUrl);
+      return await changesNothing(request, authenticationOptions(deps));
+    },
+  );
+
+  app.post(
+    '/session/passkey',
+    {
+      config,
+      schema: {
+        operationId: 'session_passkey',
+        summary: 'Sign in with a passkey',
+        tags,
+        body: PasskeySignIn,
+        response: { 201: CurrentSession },
+      },
+    },
+    async (request, reply) => {
+      requireOwnOrigin(request, deps.publicUrl);
+      const { id, userId, counter } = await readAuthentication(request, deps, request.body);
+      const answer = await signIn(request, reply, deps, async (trx) => {
+        if (await notePasskeyUse(trx, id, counter)) return userId;
+        throw signInFailed(request, 'The passkey was removed just now.', userId);
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+const tags = ['Sessions'];
+const config = { scope: 'person' } as const;
+
+function ownRoutes(app: App, deps: Deps): void {
+  app.get(
+    '/passkeys',
+    {
+      config,
+      schema: {
+        operationId: 'passkey_list',
+        summary: 'List your passkeys',
+        tags,
+        response: { 200: Type.Array(Passkey) },
+      },
+    },
+    async ({ person }) => (await listPasskeys(deps.db, person.userId)).map(passkeyView),
+  );
+
+  app.delete(
+    '/passkeys/:id',
+    {
+      config,
+      schema: {
+        operationId: 'passkey_delete',
+        summary: 'Remove a passkey of yours',
+        tags,
+        params: IdParams,
+        response: { 200: Passkey },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, passkeyNotFound);
+      const { userId } = request.person;
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await deletePasskey(trx, userId, id);
+        if (!row) throw passkeyNotFound(id);
+        return { status: 200, body: passkeyView(row), target: { kind: 'user', id: userId } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function registrationRoutes(app: App, deps: Deps): void {
+  app.post(
+    '/passkeys/options',
+    {
+      config,
+      schema: {
+        operationId: 'passkey_options',
+        summary: 'Begin to add a passkey',
+        tags,
+        response: { 200: PasskeyCreation },
+      },
+    },
+    async (request) => await changesNothing(request, registrationOptions(deps, request.person)),
+  );
+
+  app.post(
+    '/passkeys',
+    {
+      config,
+      schema: {
+        operationId: 'passkey_create',
+        summary: 'Add a passkey',
+        tags,
+        body: PasskeyCreate,
+        response: { 201: Passkey },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = request.person;
+      const answer = await change(request, deps, async ({ trx }) => {
+        const passkey = await readRegistration(trx, deps, request.person, request.body);
+        const row = await insertPasskey(trx, passkey);
+        if (!row) throw invalidFields([{ pointer: '/credential', detail: 'Is here already.' }]);
+        return { status: 201, body: passkeyView(row), target: { kind: 'user', id: userId } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function passkeyNotFound(id: number | string): Problem {
+  return new Problem('passkey_not_found', `You have no passkey with the id ${id}.`);
+}

@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Over https a cookie gets the prefix `__Host-`: browsers then take it only from this host, over
+ * https and for all paths. Over http, on loopback alone, they would refuse that.
+ */
+export function cookieName(publicUrl: URL, name: string): string {
+  return isSecure(publicUrl) ? `__Host-${name}` : name;
+}
+
+export function readCookie(request: FastifyRequest, name: string): string | undefined {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** `name` without its prefix. It is kept for so many seconds; 0 removes it. */
+export function setCookie(
+  reply: FastifyReply,
+  publicUrl: URL,
+  { name, value, seconds }: { name: string; value: string; seconds: number },
+): void {
+  const parts = [
+    `${cookieName(publicUrl, name)}=${value}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure(publicUrl) ? ['Secure'] : []),
+    `Max-Age=${seconds}`,
+  ];
+  reply.header('Set-Cookie', parts.join('; '));
+}
+
+function isSecure({ protocol }: URL): boolean {
+  return protocol === 'https:';
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../problem.ts';
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function isLoopback({ hostname }: URL): boolean {
+  return loopback.test(hostname);
+}
+
+/** Over plain http secrets could be read on their way, but for the way to the same machine. */
+export function isSafeForSecrets(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+}
+
+/** Where browsers find the service; undefined for what can't be that. */
+export function readPublicUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (!url || url.href !== `${url.origin}/`) return undefined;
+  return isSafeForSecrets(url) ? url : undefined;
+}
+
+/**
+ * Throws `csrf_failed` (403) for a request that a browser sends from a page of another site.
+ * Browsers say where a page is from; what isn't a browser need not.
+ */
+export function requireOwnOrigin(request: FastifyRequest, publicUrl: URL): void {
+  const { origin } = request.headers;
+  if (origin === undefined || origin === publicUrl.origin) return;
+  // On one machine it has several names: what counts is that the page is from where it asks.
+  const own = `http://${request.host}`;
+  if (isLoopback(publicUrl) && origin === own && isLoopback(new URL(origin))) return;
+  const detail = `The request comes from a page of another site than ${publicUrl.origin}.`;
+  throw new Problem('csrf_failed', detail);
+}

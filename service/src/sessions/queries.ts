@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+import type { Role } from '../db/people-schema.ts';
+
+/** A session ends 12 hours after its last use, and 30 days after its beginning. */
+const fromNow = sql<string>`now() + interval '12 hours'`;
+const extended = sql<string>`least(${fromNow}, created_at + interval '30 days')`;
+
+export interface NewSession {
+  hash: Buffer;
+  userId: number;
+  address: string;
+  userAgent: string;
+}
+
+export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
+  await db
+    .insertInto('sessions')
+    .values({
+      secret_sha256: session.hash,
+      user_id: session.userId,
+      address: session.address,
+      user_agent: session.userAgent,
+      expires_at: fromNow,
+    })
+    .execute();
+}
+
+/** A session that is asked for by its secret, and what its user may in the project that is wanted. */
+export interface FoundSession {
+  id: number;
+  userId: number;
+  email: string;
+  name: string;
+  isAdmin: boolean;
+  expiresAt: string;
+  /** The wanted one, else the first of the user's; null: there is none that they may see. */
+  projectId: number | null;
+  role: Role | null;
+  /** Whether its last use was noted within the last minute. */
+  isNoted: boolean;
+}
+
+/** Undefined also for one that has ended, and of a user who was disabled. */
+export async function findSession(
+  db: Queryable,
+  hash: Buffer,
+  wantedProject: number | null,
+): Promise<FoundSession | undefined> {
+  const { rows } = await sql<FoundSession>`
+    select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
+      s.expires_at as "expiresAt", p.id as "projectId", p.role,
+      s.last_used_at > now() - interval '1 minute' as "isNoted"
+    from sessions s
+    join users u on u.id = s.user_id
+    left join lateral (
+      select projects.id, memberships.role
+      from projects
+      left join memberships on memberships.project_id = projects.id and memberships.user_id = u.id
+      where projects.deleted_at is null
+        and (u.is_admin or memberships.role is not null)
+        and (${wantedProject}::bigint is null or projects.id = ${wantedProject})
+      -- Administrators see all; their own come first.
+      order by memberships.role is null, projects.id
+      limit 1
+    ) p on true
+    where s.secret_sha256 = ${hash} and s.expires_at > now() and u.disabled_at is null
+  `.execute(db);
+  return rows[0];
+}
+
+/** Notes that a session was used, unless another request did so within the last minute. */
+export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_used_at: sql<string>`now()`, expires_at: extended })
+    .where('id', '=', id)
+    .where(sql<boolean>`last_used_at <= now() - interval '1 minute'`)
+    .execute();
+}
+
+/** Those that hold, the newest first. */
+export async function listSessions(db: Queryable, userId: number) {
+  return await db
+    .selectFrom('sessions')
+    .select(['id', 'address', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<string>`now()`)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export type ShownSession = Awaited<ReturnType<typeof listSessions>>[number];
+
+export async function deleteSession(db: Queryable, by: { id: number } | { hash: Buffer }) {
+  const query = db.deleteFrom('sessions');
+  await ('id' in by
+    ? query.where('id', '=', by.id)
+    : query.where('secret_sha256', '=', by.hash)
+  ).execute();
+}
+
+/** All of a user, but for one if it is given. Answers how many there were. */
+export async function endSessions(db: Queryable, userId: number, besidesId = 0): Promise<number> {
+  const result = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '<>', besidesId)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Removes what has ended. Answers how much there was. */
+export async function deleteEndedSessions(db: Queryable): Promise<number> {
+  const past = sql<string>`now()`;
+  const sessions = await db
+    .deleteFrom('sessions')
+    .where('expires_at', '<=', past)
+    .executeTakeFirst();
+  const states = await db
+    .deleteFrom('sign_in_states')
+    .where('expires_at', '<=', past)
+    .executeTakeFirst();
+  return Number(sessions.numDeletedRows) + Number(states.numDeletedRows);
+}

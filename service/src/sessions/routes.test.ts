@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '../http/app-types.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import {
+  auditOf,
+  browser,
+  cookieOf,
+  createTestUser,
+  goodPassword,
+  signInAs,
+} from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { tokenRoutes } from '../tokens/routes.ts';
+import { userRoutes } from '../users/routes.ts';
+import { sessionRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+let app: App;
+let projectId: number;
+before(async () => {
+  app = await createTestApp(db, [sessionRoutes, tokenRoutes, userRoutes]);
+  ({ projectId } = await createTestToken(db));
+});
+after(() => app.close());
+
+const member = () => createTestUser(db, { roles: { [projectId]: 'member' } });
+const post = (payload: object, headers = {}) =>
+  inject(app, { method: 'POST', url: '/v1/session', payload, headers });
+
+test('a person signs in, does something, and signs out', async () => {
+  const user = await member();
+  const answer = await post({ email: user.email.toUpperCase(), password: goodPassword });
+  assert.equal(answer.statusCode, 201);
+  const { csrf_token, expires_at, ...body } = answer.json();
+  assert.deepEqual(body, {
+    user: { id: user.id, email: user.email, name: 'Test', is_admin: false },
+    projects: [{ id: projectId, name: 'default', role: 'member' }],
+  });
+  const hours = (Date.parse(expires_at) - Date.now()) / 3_600_000;
+  assert.ok(hours > 11.9 && hours <= 12, `${hours} hours`);
+  const { ask } = browser(app, cookieOf(answer), csrf_token);
+  assert.equal((await ask('GET', '/session')).json().csrf_token, csrf_token);
+  const whoami = (await ask('GET', '/whoami')).json();
+  assert.equal(whoami.token_id, null);
+  assert.equal(whoami.user.id, user.id);
+  assert.deepEqual(whoami.scopes, ['servers:read', 'servers:write']);
+  assert.deepEqual(whoami.project, { id: projectId, name: 'default' });
+  const made = await ask('POST', '/tokens', { body: { name: 'x', scopes: ['servers:read'] } });
+  assert.equal(made.statusCode, 201);
+  const [entry] = (await auditOf(db, 'token_create')).slice(-1);
+  assert.equal(entry?.user_id, user.id);
+  assert.equal(entry?.token_id, null);
+  const out = await ask('DELETE', '/session');
+  assert.equal(out.statusCode, 200);
+  assert.match(String(out.headers['set-cookie']), /^berth=; .*Max-Age=0/);
+  const again = await ask('GET', '/session');
+  assert.equal(again.statusCode, 401);
+  assert.equal(again.json().code, 'session_ended');
+});
+
+test('the cookie is for this host alone: over https by its prefix, on loopback without', async () => {
+  const user = await member();
+  const local = await post(user.credentials);
+  assert.match(
+    String(local.headers['set-cookie']),
+    /^berth=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
+  );
+  const publicUrl = new URL('https://berth.example');
+  const secure = await createTestApp(db, [sessionRoutes], { publicUrl });
+  const answer = await inject(secure, {
+    method: 'POST',
+    url: '/v1/session',
+    payload: user.credentials,
+  });
+  const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String);
+  assert.match(
+    cookie,
+    /^__Host-berth=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=2592000$/,
+  );
+  const [, secret] = /=([\w-]{43})/.exec(cookie) ?? [];
+  const withCookie = async (name: string) =>
+    (await inject(secure, { url: '/v1/session', headers: { cookie: `${name}=${secret}` } }))
+      .statusCode;
+  assert.equal(await withCookie('__Host-berth'), 200);
+  assert.equal(await withCookie('berth'), 401);
+  await secure.close();
+});
+
+test('an unknown address, a wrong password and a disabled user look alike', async () => {
+  const user = await member();
+  const disabled = await member();
+  const without = await createTestUser(db, { password: null });
+  await db
+    .updateTable('users')
+    .set({ disabled_at: new Date() })
+    .where('id', '=', disabled.id)
+    .execute();
+  const tries = [
+    { email: 'nobody@example.com', password: goodPassword },
+    { email: user.email, password: 'not-the-right-one' },
+    { email: disabled.email, password: goodPassword },
+    { email: without.email, password: '' },
+  ];
+  const seen = new Set<string>();
+  for (const body of tries) {
+    const answer = await post(body);
+    assert.equal(answer.statusCode, 401);
+    const { request_id: _, ...problem } = answer.json();
+    assert.equal(problem.code, 'sign_in_failed');
+    seen.add(JSON.stringify([problem, answer.headers['www-authenticate']]));
+    assert.equal(answer.headers['set-cookie'], undefined);
+  }
+  assert.equal(seen.size, 1);
+  await sleep(50);
+  const entries = (await auditOf(db, 'session_create')).slice(-tries.length);
+  const what = entries.map((e) => [e.status, e.code, e.user_id, e.target_id]);
+  const refused = [401, 'sign_in_failed', null];
+  assert.deepEqual(
+    what.sort(),
+    [null, user.id, disabled.id, without.id].map((id) => [...refused, id]).sort(),
+  );
+});
+
+test('finding out takes as long for an unknown address as for a known one', async () => {
+  const user = await member();
+  const medianOf = async (email: string) => {
+    const times: number[] = [];
+    for (let at = 0; at < 7; at += 1) {
+      const begin = performance.now();
+      await post({ email, password: 'not-the-right-one' });
+      times.push(performance.now() - begin);
+    }
+    return times.sort((a, b) => a - b)[3] ?? 0;
+  };
+  await medianOf(user.email);
+  const known = await medianOf(user.email);
+  const unknown = await medianOf('nobody@example.com');
+  assert.ok(unknown > known / 3 && known > unknown / 3, `known ${known} ms, unknown ${unknown} ms`);
+});
+
+test('a session that somebody planted is not the one that is signed in to', async () => {
+  const user = await member();
+  const planted = `berth=${'A'.repeat(43)}`;
+  const answer = await post(user.credentials, { cookie: planted });
+  assert.notEqual(cookieOf(answer), planted);
+  const attacker = await inject(app, { url: '/v1/session', headers: { cookie: planted } });
+  assert.equal(attacker.statusCode, 401);
+});
+
+test('signing in again ends the session that the browser had', async () => {
+  const user = await member();
+  const first = await signInAs(app, user.credentials);
+  const other = await signInAs(app, user.credentials);
+  const again = await post(user.credentials, { cookie: first.cookie });
+  assert.equal(again.statusCode, 201);
+  assert.notEqual(cookieOf(again), first.cookie);
+  assert.equal((await first.ask('GET', '/session')).statusCode, 401);
+  assert.equal((await other.ask('GET', '/session')).statusCode, 200);
+});
+
+test('a disabled user is out at once, and stays out of old sessions', async () => {
+  const { headers } = await createTestToken(db);
+  const user = await member();
+  const { ask } = await signInAs(app, user.credentials);
+  const disable = async (is_disabled: boolean) => {
+    const url = `/v1/users/${user.id}`;
+    const answer = await inject(app, { method: 'PATCH', url, headers, payload: { is_disabled } });
+    assert.equal(answer.statusCode, 200, answer.body);
+  };
+  await disable(true);
+  assert.equal((await ask('GET', '/session')).json().code, 'session_ended');
+  await disable(false);
+  assert.equal((await ask('GET', '/session')).json().code, 'session_ended');
+  await signInAs(app, user.credentials);
+});
+
+test('signing out everywhere ends all sessions of this person, and of nobody else', async () => {
+  const user = await member();
+  const somebody = await signInAs(app, (await member()).credentials);
+  const first = await signInAs(app, user.credentials);
+  const second = await signInAs(app, user.credentials);
+  const list = (await first.ask('GET', '/sessions')).json();
+  assert.deepEqual(
+    list.map((session: { is_current: boolean }) => session.is_current),
+    [false, true],
+  );
+  assert.deepEqual((await first.ask('DELETE', '/sessions')).json(), { ended: 2 });
+  for (const { ask } of [first, second])
+    assert.equal((await ask('GET', '/session')).statusCode, 401);
+  assert.equal((await somebody.ask('GET', '/session')).statusCode, 200);
+});
+
+test('a password is changed by who knows the old one, and other sessions end', async () => {
+  const user = await member();
+  const here = await signInAs(app, user.credentials);
+  const elsewhere = await signInAs(app, user.credentials);
+  const put = (body: object) => here.ask('PUT', '/session/password', { body });
+  const new_password = 'velvet-harbour-Monday-badger';
+  const wrong = await put({ password: 'not-it', new_password });
+  assert.equal(wrong.statusCode, 422);
+  assert.deepEqual(wrong.json().errors, [
+    { pointer: '/password', detail: 'Is not your password.' },
+  ]);
+  const weak = await put({ password: goodPassword, new_password: 'password1' });
+  assert.equal(weak.json().errors[0].pointer, '/new_password');
+  assert.match(weak.json().errors[0].detail, /^Is too easy to guess\. .*four unusual words/);
+  const changed = await put({ password: goodPassword, new_password });
+  assert.deepEqual(changed.json(), { ended: 1 });
+  assert.equal((await here.ask('GET', '/session')).statusCode, 200);
+  assert.equal((await elsewhere.ask('GET', '/session')).statusCode, 401);
+  assert.equal((await post(user.credentials)).statusCode, 401);
+  await signInAs(app, { ...user.credentials, password: new_password });
+});
+
+test('with a token and a cookie, the request is the token’s', async () => {
+  const { id, headers } = await createTestToken(db);
+  const { cookie } = await signInAs(app, (await member()).credentials);
+  const both = { ...headers, cookie };
+  const whoami = (await inject(app, { url: '/v1/whoami', headers: both })).json();
+  assert.equal(whoami.token_id, id);
+  assert.equal(whoami.user, null);
+  const session = await inject(app, { url: '/v1/session', headers: both });
+  assert.equal(session.statusCode, 403);
+  assert.equal(session.json().code, 'person_required');
+});
+
+for (const [body, pointer] of [
+  [{}, '/email'],
+  [{ email: 'a\u0000b', password: 'x' }, '/email'],
+  [{ email: 'a@example.com', password: 1 }, '/password'],
+  [{ email: 'a@example.com', password: 'x'.repeat(255) }, '/password'],
+] as const) {
+  test(`a sign-in that can not be one is a 422: ${JSON.stringify(body).slice(0, 50)}`, async () => {
+    const answer = await post(body);
+    assert.equal(answer.statusCode, 422);
+    assert.equal(answer.json().errors[0].pointer, pointer);
+  });
+}
+
+test('a password may hold any character', async () => {
+  const answer = await post({ email: 'a@example.com', password: '\u0000\ud800' });
+  assert.equal(answer.statusCode, 401);
+});
+
+test('what can not be a session is refused', async () => {
+  for (const cookie of [
+    'berth=',
+    'berth=x',
+    `berth=${'é'.repeat(43)}`,
+    `berth=${'B'.repeat(43)}`,
+  ]) {
+    const answer = await inject(app, { url: '/v1/session', headers: { cookie } });
+    assert.equal(answer.statusCode, 401, cookie);
+    assert.equal(answer.json().code, 'session_ended');
+  }
+  const none = await inject(app, { url: '/v1/session', headers: { cookie: 'other=1' } });
+  assert.equal(none.json().code, 'token_missing');
+});
+
+test('an answer to a sign-in is not kept under an Idempotency-Key', async () => {
+  const user = await member();
+  const key = { 'idempotency-key': 'sign-in' };
+  const first = await post(user.credentials, key);
+  const second = await post(user.credentials, key);
+  assert.notEqual(cookieOf(first), cookieOf(second));
+  assert.equal(second.headers['idempotency-replayed'], undefined);
+  const { ask } = browser(app, cookieOf(second), second.json().csrf_token);
+  const body = { name: 'once', scopes: ['servers:read'] };
+  const made = await ask('POST', '/tokens', { body, ...key });
+  const again = await ask('POST', '/tokens', { body, ...key });
+  assert.equal(again.json().id, made.json().id);
+  const row = await db.selectFrom('idempotency_keys').select('caller').execute();
+  assert.deepEqual(row, [{ caller: `user:${user.id}` }]);
+});

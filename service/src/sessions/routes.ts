@@ -1,0 +1,159 @@
+import {
+  CurrentSession,
+  PasswordChange,
+  Session,
+  SessionsEnded,
+  SignIn,
+} from '@berth/contract/sessions';
+import { Type } from 'typebox';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { listMemberships } from '../memberships/queries.ts';
+import { requireOwnOrigin } from './origin.ts';
+import { deleteSession, endSessions, listSessions } from './queries.ts';
+import { csrfToken } from './secret.ts';
+import { changePassword, clearCookie, signIn, userOfPassword } from './sessions.ts';
+import { currentSessionView, sessionView } from './view.ts';
+
+const tags = ['Sessions'];
+const config = { scope: 'person' } as const;
+
+export function sessionRoutes(app: App, deps: Deps): void {
+  signInRoute(app, deps);
+  readRoutes(app, deps);
+  signOutRoutes(app, deps);
+  passwordRoute(app, deps);
+}
+
+function signInRoute(app: App, deps: Deps): void {
+  app.post(
+    '/session',
+    {
+      config: { scope: 'public' },
+      schema: {
+        operationId: 'session_create',
+        summary: 'Sign in with a password',
+        description: 'The session is in a cookie. It ends 12 hours after its last use.',
+        tags,
+        body: SignIn,
+        response: { 201: CurrentSession },
+      },
+    },
+    async (request, reply) => {
+      requireOwnOrigin(request, deps.publicUrl);
+      const userId = await userOfPassword(request, deps, request.body);
+      return sendAnswer(reply, await signIn(request, reply, deps, async () => userId));
+    },
+  );
+}
+
+function readRoutes(app: App, { db, secretKey }: Deps): void {
+  app.get(
+    '/session',
+    {
+      config,
+      schema: {
+        operationId: 'session_view',
+        summary: 'Show who is signed in',
+        description: 'And what changes need: the `csrf_token`.',
+        tags,
+        response: { 200: CurrentSession },
+      },
+    },
+    async ({ person }) => {
+      const memberships = await listMemberships(db, person.userId);
+      return currentSessionView(person, memberships, csrfToken(secretKey, person.sessionHash));
+    },
+  );
+
+  app.get(
+    '/sessions',
+    {
+      config,
+      schema: {
+        operationId: 'session_list',
+        summary: 'List your sessions',
+        description: 'Everywhere that you are signed in, the newest first.',
+        tags,
+        response: { 200: Type.Array(Session) },
+      },
+    },
+    async ({ person }) => {
+      const rows = await listSessions(db, person.userId);
+      return rows.map((row) => sessionView(row, person.sessionId));
+    },
+  );
+}
+
+function signOutRoutes(app: App, deps: Deps): void {
+  app.delete(
+    '/session',
+    {
+      config,
+      schema: {
+        operationId: 'session_delete',
+        summary: 'Sign out',
+        tags,
+        response: { 200: SessionsEnded },
+      },
+    },
+    async (request, reply) => {
+      const { sessionId, userId } = request.person;
+      const answer = await change(request, deps, async ({ trx }) => {
+        await deleteSession(trx, { id: sessionId });
+        return { status: 200, body: { ended: 1 }, target: { kind: 'user', id: userId } };
+      });
+      clearCookie(reply, deps.publicUrl);
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.delete(
+    '/sessions',
+    {
+      config,
+      schema: {
+        operationId: 'session_delete_all',
+        summary: 'Sign out everywhere',
+        description: 'All your sessions end, this one included.',
+        tags,
+        response: { 200: SessionsEnded },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = request.person;
+      const answer = await change(request, deps, async ({ trx }) => {
+        const ended = await endSessions(trx, userId);
+        return { status: 200, body: { ended }, target: { kind: 'user', id: userId } };
+      });
+      clearCookie(reply, deps.publicUrl);
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function passwordRoute(app: App, deps: Deps): void {
+  app.put(
+    '/session/password',
+    {
+      config,
+      schema: {
+        operationId: 'password_change',
+        summary: 'Change your password',
+        description: 'Your other sessions end.',
+        tags,
+        body: PasswordChange,
+        response: { 200: SessionsEnded },
+      },
+    },
+    async (request, reply) => {
+      const { person, body } = request;
+      const answer = await change(request, deps, async ({ trx }) => {
+        const ended = await changePassword(request, trx, person, body);
+        return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}

@@ -1,0 +1,89 @@
+import type { SignIn } from '@berth/contract/sessions';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Trx } from '../db/connection.ts';
+import type { Deps, Person } from '../http/app-types.ts';
+import { sessionCookie } from '../http/by-session.ts';
+import { change } from '../http/change.ts';
+import { addressOf } from '../http/client-address.ts';
+import type { IdempotentAnswer } from '../http/idempotency.ts';
+import { listMemberships } from '../memberships/queries.ts';
+import { invalidFields } from '../problem.ts';
+import { isPassword } from '../users/password.ts';
+import { findCredentials, updateUser } from '../users/queries.ts';
+import { acceptPassword } from '../users/users.ts';
+import { setCookie } from './cookies.ts';
+import { badCredentials, signInFailed } from './failures.ts';
+import { deleteSession, endSessions, findSession, insertSession } from './queries.ts';
+import { csrfToken, generateSecret, secretHash } from './secret.ts';
+import { currentSessionView } from './view.ts';
+
+const mostOfAUserAgent = 300;
+/** The browser may forget it after that; the session has ended by then. */
+const cookieSeconds = 30 * 24 * 3600;
+
+/**
+ * The user with this password. Throws `sign_in_failed` (401): in the same words and after the same
+ * work whether the address or the password is wrong, or the user was disabled.
+ */
+export async function userOfPassword(
+  request: FastifyRequest,
+  { db }: Deps,
+  { email, password }: SignIn,
+): Promise<number> {
+  const found = await findCredentials(db, { email });
+  const fits = await isPassword(found?.passwordHash, password);
+  if (found && fits && !found.isDisabled) return found.id;
+  throw signInFailed(request, 'The email address or the password is wrong.', found?.id);
+}
+
+/**
+ * Signs somebody in who has proved who they are. The session is always a new one, and one that the
+ * browser had ends: nobody can make a session beforehand that somebody else then signs in to. `who`
+ * finds or makes the user in the transaction of the session.
+ */
+export async function signIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+  who: (trx: Trx) => Promise<number>,
+): Promise<IdempotentAnswer<ReturnType<typeof currentSessionView>>> {
+  const secret = generateSecret();
+  const hash = secretHash(secret);
+  const before = sessionCookie(request, deps.publicUrl);
+  const answer = await change(request, deps, async ({ trx }) => {
+    const userId = await who(trx);
+    if (before !== undefined) await deleteSession(trx, { hash: secretHash(before) });
+    const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
+    await insertSession(trx, { hash, userId, address: addressOf(request), userAgent });
+    const session = await findSession(trx, hash, null);
+    // Disabled just now.
+    if (!session) throw signInFailed(request, 'This user is shut out.', userId);
+    const memberships = await listMemberships(trx, userId);
+    const body = currentSessionView(session, memberships, csrfToken(deps.secretKey, hash));
+    return { status: 201, body, target: { kind: 'user', id: userId }, userId };
+  });
+  setCookie(reply, deps.publicUrl, { name: 'berth', value: secret, seconds: cookieSeconds });
+  return answer;
+}
+
+/** Has the browser forget the session. */
+export function clearCookie(reply: FastifyReply, publicUrl: URL): void {
+  setCookie(reply, publicUrl, { name: 'berth', value: '', seconds: 0 });
+}
+
+/** Ends all other sessions: whoever has one of them may be why. Answers how many there were. */
+export async function changePassword(
+  request: FastifyRequest,
+  trx: Trx,
+  { userId, email, name, sessionId }: Person,
+  body: { password: string; new_password: string },
+): Promise<number> {
+  const found = await findCredentials(trx, { id: userId });
+  if (!(await isPassword(found?.passwordHash, body.password))) {
+    badCredentials(request, userId);
+    throw invalidFields([{ pointer: '/password', detail: 'Is not your password.' }]);
+  }
+  const passwordHash = await acceptPassword(body.new_password, [email, name], '/new_password');
+  await updateUser(trx, userId, { passwordHash });
+  return await endSessions(trx, userId, sessionId);
+}

@@ -1,0 +1,31 @@
+import type { CurrentSession, Session } from '@berth/contract/sessions';
+import type { listMemberships } from '../memberships/queries.ts';
+import type { FoundSession, ShownSession } from './queries.ts';
+
+/** A row as the API shows it. */
+export function sessionView(row: ShownSession, currentId: number): Session {
+  return {
+    id: row.id,
+    is_current: row.id === currentId,
+    address: row.address,
+    user_agent: row.user_agent,
+    created_at: row.created_at,
+    last_used_at: row.last_used_at,
+    expires_at: row.expires_at,
+  };
+}
+
+/** The session of who asks, with what they need to go on. */
+export function currentSessionView(
+  session: Pick<FoundSession, 'userId' | 'email' | 'name' | 'isAdmin' | 'expiresAt'>,
+  memberships: Awaited<ReturnType<typeof listMemberships>>,
+  csrfToken: string,
+): CurrentSession {
+  const { userId: id, email, name, isAdmin, expiresAt } = session;
+  return {
+    user: { id, email, name, is_admin: isAdmin },
+    projects: memberships.map((row) => ({ id: row.id, name: row.name, role: row.role })),
+    csrf_token: csrfToken,
+    expires_at: expiresAt,
+  };
+}

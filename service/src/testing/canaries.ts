@@ -1,0 +1,30 @@
+import { Writable } from 'node:stream';
+import { sql } from 'kysely';
+import { type Logger, pino } from 'pino';
+import type { Db } from '../db/connection.ts';
+
+/** A log of all levels whose lines can be looked through. */
+export function keptLog(): { log: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { log: pino({ level: 'trace' }, destination), lines };
+}
+
+const tables = [
+  ...['users', 'sessions', 'identities', 'passkeys', 'sign_in_states'],
+  ...['audit_log', 'idempotency_keys'],
+];
+
+/** Every row of what people and requests leave behind. */
+export async function rowsAbout(db: Db): Promise<string[]> {
+  const rows = tables.map(async (table) => {
+    const found = await sql`select t::text as line from ${sql.table(table)} t`.execute(db);
+    return found.rows.map((row) => JSON.stringify(row));
+  });
+  return (await Promise.all(rows)).flat();
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { listMemberships } from '../memberships/queries.ts';
+import { goodPassword } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { toolOn } from '../testing/tool.ts';
+import { isPassword } from './password.ts';
+import { findCredentials } from './queries.ts';
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+
+const file = new URL('./cli.ts', import.meta.url);
+const run = toolOn(connectionString, file, `${goodPassword}\n`);
+const weakly = toolOn(connectionString, file, 'password\n');
+const silently = toolOn(connectionString, file);
+
+const email = 'ada@example.com';
+const create = ['create', '--email', email];
+
+test('a user is added with a password of standard input, listed, and shut out', async () => {
+  const made = await run(...create, '--name', 'Ada', '--project', 'default', '--role', 'owner');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stdout, /^User \d+, ada@example.com, is owner of default\.$/);
+  const found = await findCredentials(db, { email });
+  assert.ok(found);
+  assert.ok(await isPassword(found.passwordHash, goodPassword));
+  const [membership] = await listMemberships(db, found.id);
+  assert.equal(membership?.role, 'owner');
+  assert.match((await run('list')).stdout, new RegExp(`${found.id} +${email} +Ada +no +yes`));
+  assert.equal((await run('disable', String(found.id))).code, 0);
+  assert.equal((await findCredentials(db, { email }))?.isDisabled, true);
+  assert.equal((await run('enable', String(found.id))).code, 0);
+  assert.equal((await run('password', String(found.id))).code, 0);
+  const again = await run(...create);
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /Another user has the address/);
+});
+
+test('one without a password is for the OpenID provider', async () => {
+  const made = await silently('create', '--email', 'sso@example.com', '--admin', '--no-password');
+  assert.match(made.stdout, /is an administrator/);
+  const found = await findCredentials(db, { email: 'sso@example.com' });
+  assert.equal(found?.passwordHash, null);
+});
+
+const other = ['create', '--email', 'other@example.com'];
+
+for (const [tool, args, words] of [
+  [run, ['create'], /--email EMAIL/],
+  [run, ['create', '--email', 'x'], /--email EMAIL/],
+  [run, [...other, '--role', 'owner'], /both --project/],
+  [run, [...other, '--project', 'default', '--role', 'boss'], /not "boss"/],
+  [run, [...other, '--project', 'none', '--role', 'owner'], /no project "none"/],
+  [weakly, other, /too easy to guess/],
+  [silently, other, /Give a password/],
+  [run, ['disable', '999'], /No user has the id 999/],
+  [run, ['disable', 'x'], /"x" is not the id/],
+  [run, ['rename'], /Can't make sense of: rename/],
+] as const) {
+  test(`a mistake is explained: ${args.join(' ')} ${words}`, async () => {
+    const { code, stdout, stderr } = await tool(...args);
+    assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, words);
+    assert.equal(await findCredentials(db, { email: 'other@example.com' }), undefined);
+  });
+}

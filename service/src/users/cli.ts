@@ -1,0 +1,155 @@
+import { parseArgs } from 'node:util';
+import { emailPattern, type Role, roles } from '@berth/contract/users';
+import {
+  type Command,
+  readId,
+  readSecretLine,
+  runTool,
+  table,
+  UsageError,
+} from '../command-line.ts';
+import type { Db, Trx } from '../db/connection.ts';
+import { putMember } from '../memberships/queries.ts';
+import { Problem } from '../problem.ts';
+import { findProject } from '../tokens/credential-queries.ts';
+import { listUsers } from './queries.ts';
+import { changeUser, createUser } from './users.ts';
+
+const usage = `Adds and lists the people who can sign in.
+
+  npm run user -- create --email EMAIL [--name NAME] [--admin] [--project NAME --role ROLE]
+                         [--no-password]
+  npm run user -- password ID
+  npm run user -- disable ID
+  npm run user -- enable ID
+  npm run user -- list
+
+  --email        The address that they sign in with.
+  --name         As others see it. Without it, what the address begins with.
+  --admin        They may do everything, in all projects.
+  --project      A project that they become a member of.
+  --role         What they may there: one of ${roles.join(', ')}.
+  --no-password  They sign in by way of the OpenID provider.
+
+create and password ask for the password, or read a line of standard input.`;
+
+function readCommand(args: string[]): Command | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      email: { type: 'string' },
+      name: { type: 'string' },
+      admin: { type: 'boolean', default: false },
+      project: { type: 'string' },
+      role: { type: 'string' },
+      'no-password': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const [command, ...operands] = positionals;
+  const [id = ''] = operands;
+  if (values.help || command === undefined) return undefined;
+  if (command === 'create' && operands.length === 0) return createCommand(values);
+  if (command === 'list' && operands.length === 0) return list;
+  if (command === 'password' && operands.length === 1) return passwordCommand(id);
+  if (command === 'disable' && operands.length === 1) return disableCommand(id, true);
+  if (command === 'enable' && operands.length === 1) return disableCommand(id, false);
+  throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+}
+
+interface CreateOptions {
+  email?: string | undefined;
+  name?: string | undefined;
+  admin: boolean;
+  project?: string | undefined;
+  role?: string | undefined;
+  'no-password': boolean;
+}
+
+function createCommand(options: CreateOptions): Command {
+  const { email = '', name, admin, project } = options;
+  if (!new RegExp(emailPattern).test(email)) {
+    throw new UsageError('Say who it is: --email EMAIL');
+  }
+  const role = readRole(options.role);
+  if ((project === undefined) !== (role === undefined)) {
+    throw new UsageError('Say both --project NAME and --role ROLE, or neither.');
+  }
+  return async (db) => {
+    const password = options['no-password'] ? undefined : await askPassword();
+    const add = async (trx: Trx) => {
+      const user = await createUser(trx, {
+        email,
+        is_admin: admin,
+        ...(name !== undefined && { name }),
+        ...(password !== undefined && { password }),
+      });
+      if (project === undefined || role === undefined) return user;
+      const projectId = await findProject(trx, project);
+      if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
+      await putMember(trx, { projectId, userId: user.id, role });
+      return user;
+    };
+    const user = await explained(db.transaction().execute(add));
+    const what = admin ? 'an administrator' : role ? `${role} of ${project}` : 'in no project yet';
+    return `User ${user.id}, ${user.email}, is ${what}.`;
+  };
+}
+
+function readRole(text: string | undefined): Role | undefined {
+  const role = roles.find((known) => known === text);
+  if (text === undefined || role) return role;
+  throw new UsageError(`--role takes one of ${roles.join(', ')}, not "${text}".`);
+}
+
+async function askPassword(): Promise<string> {
+  const password = await readSecretLine('Password: ');
+  if (password.length > 0 && password.length <= 128) return password;
+  throw new UsageError('Give a password of 1 to 128 characters, on standard input.');
+}
+
+function passwordCommand(text: string): Command {
+  const id = readId(text, 'a user');
+  return async (db) => {
+    const password = await askPassword();
+    await update(db, id, { password });
+    return `User ${id} has a new password. Their sessions have ended.`;
+  };
+}
+
+function disableCommand(text: string, is_disabled: boolean): Command {
+  const id = readId(text, 'a user');
+  return async (db) => {
+    await update(db, id, { is_disabled });
+    return `User ${id} is ${is_disabled ? 'shut out' : 'let in'}.`;
+  };
+}
+
+async function update(db: Db, id: number, body: Parameters<typeof changeUser>[2]): Promise<void> {
+  await explained(db.transaction().execute((trx) => changeUser(trx, id, body, null)));
+}
+
+/** What the API would refuse is a mistake of usage here. */
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Problem ? new UsageError(error.message) : error;
+  }
+}
+
+async function list(db: Db): Promise<string> {
+  const rows = (await listUsers(db, { afterId: 0, limit: undefined })).map((user) => [
+    String(user.id),
+    user.email,
+    user.name,
+    user.is_admin ? 'yes' : 'no',
+    user.has_password ? 'yes' : 'no',
+    user.created_at.slice(0, 19),
+    user.disabled_at?.slice(0, 19) ?? 'no',
+  ]);
+  return table([['ID', 'EMAIL', 'NAME', 'ADMIN', 'PASSWORD', 'CREATED', 'DISABLED'], ...rows]);
+}
+
+await runTool(usage, readCommand);

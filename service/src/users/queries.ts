@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+
+const now = sql<string>`now()`;
+
+function shownUsers(db: Queryable) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'is_admin', 'disabled_at', 'created_at'])
+    .select(sql<boolean>`password_hash is not null`.as('has_password'))
+    .where('deleted_at', 'is', null);
+}
+
+export type ShownUser = Awaited<ReturnType<typeof listUsers>>[number];
+
+/** One page, by id. */
+export async function listUsers(
+  db: Queryable,
+  page: { afterId: number; limit: number | undefined },
+) {
+  let query = shownUsers(db).where('id', '>', page.afterId).orderBy('id');
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  return await query.execute();
+}
+
+export async function findUser(db: Queryable, id: number): Promise<ShownUser | undefined> {
+  return await shownUsers(db).where('id', '=', id).executeTakeFirst();
+}
+
+/** Locked until the transaction ends. */
+export async function lockUser(trx: Trx, id: number): Promise<ShownUser | undefined> {
+  // Rows that refer to it may be added all the same.
+  return await shownUsers(trx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** What a password is compared with. Undefined also for who was disabled. */
+export async function findCredentials(db: Queryable, by: { email: string } | { id: number }) {
+  return await db
+    .selectFrom('users')
+    .select(['id', 'password_hash as passwordHash'])
+    .select(sql<boolean>`disabled_at is not null`.as('isDisabled'))
+    .where('deleted_at', 'is', null)
+    .where('email' in by ? emailIs(by.email) : sql<boolean>`id = ${by.id}`)
+    .executeTakeFirst();
+}
+
+/** Whether another user has the address. */
+export async function isEmailTaken(trx: Trx, email: string, besidesId = 0): Promise<boolean> {
+  // Two that take it at once would both find it free.
+  const key = `user ${email.toLowerCase()}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
+  const query = shownUsers(trx).where(emailIs(email)).where('id', '<>', besidesId);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+export interface NewUser {
+  email: string;
+  name: string;
+  passwordHash: string | null;
+  isAdmin: boolean;
+}
+
+export async function insertUser(trx: Trx, user: NewUser): Promise<number> {
+  const { id } = await trx
+    .insertInto('users')
+    .values({
+      email: user.email,
+      name: user.name,
+      password_hash: user.passwordHash,
+      is_admin: user.isAdmin,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export interface UserValues {
+  email?: string | undefined;
+  name?: string | undefined;
+  passwordHash?: string | undefined;
+  isAdmin?: boolean | undefined;
+  isDisabled?: boolean | undefined;
+}
+
+export async function updateUser(trx: Trx, id: number, values: UserValues): Promise<void> {
+  const { email, name, passwordHash, isAdmin, isDisabled } = values;
+  await trx
+    .updateTable('users')
+    .set({
+      ...(email !== undefined && { email }),
+      ...(name !== undefined && { name }),
+      ...(passwordHash !== undefined && { password_hash: passwordHash }),
+      ...(isAdmin !== undefined && { is_admin: isAdmin }),
+      ...(isDisabled !== undefined && { disabled_at: isDisabled ? now : null }),
+      // Something must be set.
+      deleted_at: null,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Leaves a row without a name for what its history refers to. */
+export async function eraseUser(trx: Trx, id: number): Promise<void> {
+  for (const table of ['memberships', 'identities', 'passkeys', 'sessions'] as const) {
+    await trx.deleteFrom(table).where('user_id', '=', id).execute();
+  }
+  await trx
+    .updateTable('tokens')
+    .set({ revoked_at: now })
+    .where('created_by', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute();
+  await trx
+    .updateTable('users')
+    .set({ email: '', name: '', password_hash: null, is_admin: false })
+    .set({ disabled_at: now, deleted_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+function emailIs(email: string) {
+  return sql<boolean>`lower(email) = lower(${email})`;
+}

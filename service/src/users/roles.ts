@@ -1,0 +1,23 @@
+import type { Role } from '../db/people-schema.ts';
+import type { Scope } from '../http/app-types.ts';
+
+/** What each role in a project allows there. Owners also manage the members: memberships.ts. */
+const ofRole: Record<Role, readonly Scope[]> = {
+  viewer: ['servers:read'],
+  member: ['servers:read', 'servers:write'],
+  owner: ['servers:read', 'servers:write'],
+};
+
+const none: readonly Scope[] = [];
+
+export interface Standing {
+  isAdmin: boolean;
+  /** Null: no member. */
+  role: Role | null;
+}
+
+/** What a person may do in a project. */
+export function scopesOf({ isAdmin, role }: Standing): readonly Scope[] {
+  if (isAdmin) return ['admin'];
+  return role ? ofRole[role] : none;
+}

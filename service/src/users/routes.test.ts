@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { App } from '../http/app-types.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestUser, goodPassword, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { userRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+let app: App;
+let headers: Record<string, string>;
+before(async () => {
+  app = await createTestApp(db, [sessionRoutes, userRoutes]);
+  ({ headers } = await createTestToken(db));
+});
+after(() => app.close());
+
+const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
+  inject(app, { method, url: `/v1${path}`, headers, ...(payload && { payload }) });
+
+test('an administrator adds, sees, changes and deletes a user', async () => {
+  const made = await ask('POST', '/users', { email: 'ada@example.com', password: goodPassword });
+  assert.equal(made.statusCode, 201, made.body);
+  const { id, name, is_admin, has_password, is_disabled } = made.json();
+  assert.deepEqual([name, is_admin, has_password, is_disabled], ['ada', false, true, false]);
+  assert.equal(made.headers.location, `/v1/users/${id}`);
+  assert.deepEqual((await ask('GET', `/users/${id}`)).json(), made.json());
+  assert.deepEqual((await ask('GET', '/users')).json(), [made.json()]);
+  const changed = await ask('PATCH', `/users/${id}`, { name: 'Ada', email: 'ADA@example.org' });
+  assert.deepEqual(changed.json(), { ...made.json(), name: 'Ada', email: 'ADA@example.org' });
+  const person = { email: 'ada@example.org', password: goodPassword };
+  const session = await signInAs(app, person);
+  assert.equal((await ask('DELETE', `/users/${id}`)).statusCode, 200);
+  assert.equal((await session.ask('GET', '/session')).statusCode, 401);
+  for (const method of ['GET', 'DELETE'] as const) {
+    assert.equal((await ask(method, `/users/${id}`)).json().code, 'user_not_found');
+  }
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  assert.deepEqual([row?.email, row?.name, row?.password_hash], ['', '', null]);
+  assert.equal((await ask('POST', '/users', { email: 'ada@example.org' })).statusCode, 201);
+});
+
+test('an email address is one user’s, whatever its case', async () => {
+  const { email } = await createTestUser(db);
+  const again = await ask('POST', '/users', { email: email.toUpperCase() });
+  assert.equal(again.statusCode, 409);
+  assert.equal(again.json().code, 'email_taken');
+  const other = await createTestUser(db);
+  assert.equal((await ask('PATCH', `/users/${other.id}`, { email })).json().code, 'email_taken');
+  const own = await ask('PATCH', `/users/${other.id}`, { email: other.email.toUpperCase() });
+  assert.equal(own.statusCode, 200);
+  const both = await Promise.all(
+    [1, 2].map(() => ask('POST', '/users', { email: 'at-once@example.com' })),
+  );
+  assert.deepEqual(both.map(({ statusCode }) => statusCode).sort(), [201, 409]);
+});
+
+for (const [body, pointer, words] of [
+  [{}, '/email', /required/],
+  [{ email: 'nobody' }, '/email', /email address/],
+  [{ email: 'a b@example.com' }, '/email', /email address/],
+  [{ email: 'a@example.com', name: ' ' }, '/name', /1 to 100/],
+  [{ email: 'a@example.com', password: 'x'.repeat(129) }, '/password', /128/],
+  [{ email: 'a@example.com', password: 'hunter2' }, '/password', /too easy to guess/],
+  [{ email: 'a@example.com', is_admin: 'yes' }, '/is_admin', /true or false/],
+  [{ email: 'a@example.com', role: 'owner' }, '/role', /not a field/],
+] as const) {
+  test(`a bad user is explained: ${JSON.stringify(body).slice(0, 60)}`, async () => {
+    const answer = await ask('POST', '/users', body);
+    assert.equal(answer.statusCode, 422);
+    const [error] = answer.json().errors;
+    assert.equal(error.pointer, pointer);
+    assert.match(error.detail, words);
+  });
+}
+
+test('administrators do not shut themselves out', async () => {
+  const user = await createTestUser(db, { isAdmin: true });
+  const { ask: own } = await signInAs(app, user.credentials);
+  const url = `/users/${user.id}`;
+  for (const refused of [
+    await own('PATCH', url, { body: { is_admin: false } }),
+    await own('PATCH', url, { body: { is_disabled: true } }),
+    await own('DELETE', url),
+  ]) {
+    assert.equal(refused.statusCode, 409);
+    assert.equal(refused.json().code, 'own_account');
+  }
+  assert.equal((await own('PATCH', url, { body: { name: 'Me' } })).statusCode, 200);
+});
+
+test('a password that an administrator sets ends the sessions', async () => {
+  const user = await createTestUser(db);
+  const session = await signInAs(app, user.credentials);
+  const password = 'velvet-harbour-Monday-badger';
+  await ask('PATCH', `/users/${user.id}`, { password });
+  assert.equal((await session.ask('GET', '/session')).statusCode, 401);
+  await signInAs(app, { ...user.credentials, password });
+});

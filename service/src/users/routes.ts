@@ -1,0 +1,134 @@
+import { User, UserCreate, UserQuery, UserUpdate } from '@berth/contract/users';
+import { IdParams } from '@berth/contract/values';
+import { Type } from 'typebox';
+import { apiPath } from '../http/api-path.ts';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { answerPage, readPage } from '../http/pagination.ts';
+import { pathId } from '../http/path-id.ts';
+import { findUser, listUsers } from './queries.ts';
+import { changeUser, createUser, deleteUser, userNotFound } from './users.ts';
+import { userView } from './view.ts';
+
+const tags = ['Users'];
+const config = { scope: 'admin' } as const;
+
+export function userRoutes(app: App, deps: Deps): void {
+  readRoutes(app, deps);
+  changeRoutes(app, deps);
+}
+
+function readRoutes(app: App, { db }: Deps): void {
+  app.get(
+    '/users',
+    {
+      config,
+      schema: {
+        operationId: 'user_list',
+        summary: 'List users',
+        tags,
+        querystring: UserQuery,
+        response: { 200: Type.Array(User) },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage(request.query);
+      const rows = await listUsers(db, { afterId: page.after?.id ?? 0, limit: page.fetch });
+      return answerPage(request, reply, page, rows).map(userView);
+    },
+  );
+
+  app.get(
+    '/users/:id',
+    {
+      config,
+      schema: {
+        operationId: 'user_view',
+        summary: 'Show a user',
+        tags,
+        params: IdParams,
+        response: { 200: User },
+      },
+    },
+    async (request) => {
+      const id = pathId(request.params.id, userNotFound);
+      const row = await findUser(db, id);
+      if (!row) throw userNotFound(id);
+      return userView(row);
+    },
+  );
+}
+
+function changeRoutes(app: App, deps: Deps): void {
+  app.post(
+    '/users',
+    {
+      config,
+      schema: {
+        operationId: 'user_create',
+        summary: 'Add a user',
+        description: 'They may do nothing until they are a member of a project.',
+        tags,
+        body: UserCreate,
+        response: { 201: User },
+      },
+    },
+    async (request, reply) => {
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await createUser(trx, request.body);
+        const headers = { Location: apiPath(request, `/users/${row.id}`) };
+        const target = { kind: 'user', id: row.id } as const;
+        return { status: 201, headers, body: userView(row), target };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.patch(
+    '/users/:id',
+    {
+      config,
+      schema: {
+        operationId: 'user_update',
+        summary: 'Change a user, or shut them out',
+        description: 'A new password, and being shut out, end their sessions at once.',
+        tags,
+        params: IdParams,
+        body: UserUpdate,
+        response: { 200: User },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, userNotFound);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await changeUser(trx, id, request.body, request.caller.userId);
+        return { status: 200, body: userView(row), target: { kind: 'user', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+
+  app.delete(
+    '/users/:id',
+    {
+      config,
+      schema: {
+        operationId: 'user_delete',
+        summary: 'Delete a user',
+        description: 'With their tokens and sessions. The audit log keeps the id.',
+        tags,
+        params: IdParams,
+        response: { 200: User },
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, userNotFound);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await deleteUser(trx, id, request.caller.userId);
+        return { status: 200, body: userView(row), target: { kind: 'user', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}

@@ -1,0 +1,20 @@
+import type { Person, User } from '@berth/contract/users';
+import type { ShownUser } from './queries.ts';
+
+/** A row as the API shows it. */
+export function userView(row: ShownUser): User {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    is_admin: row.is_admin,
+    has_password: row.has_password,
+    is_disabled: row.disabled_at !== null,
+    created_at: row.created_at,
+  };
+}
+
+/** The same, as part of something else. */
+export function personView(row: Pick<ShownUser, 'id' | 'email' | 'name' | 'is_admin'>): Person {
+  return { id: row.id, email: row.email, name: row.name, is_admin: row.is_admin };
+}
