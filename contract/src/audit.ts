@@ -24,6 +24,9 @@ export const AuditEntry = Type.Object(
     at: Timestamp('When.'),
     project_id: Nullable(Type.Integer({ description: 'In which project.', examples: [1] })),
     token_id: Nullable(Type.Integer({ description: 'With which token.', examples: [3] })),
+    user_id: Nullable(
+      Type.Integer({ description: 'Who: the person, or whose token it is.', examples: [2] }),
+    ),
     address: Type.String({ description: 'From where.', examples: ['203.0.113.7'] }),
     action: Type.String({
       description: 'What: the `operationId` of the request.',
@@ -62,6 +65,7 @@ const filters = {
     }),
   ),
   token_id: Type.Optional(Id('Only what was asked with this token.')),
+  user_id: Type.Optional(Id('Only what this person asked, or tokens of theirs.')),
   target_kind: Type.Optional(TargetKind),
   target_id: Type.Optional(Id('Only what was done to this one; with `target_kind`.')),
   from: Type.Optional(time('Only at or after this time.')),

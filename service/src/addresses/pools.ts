@@ -78,7 +78,11 @@ async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
 function addressErrors(body: AddressPoolCreate): FieldError[] {
   const [network = '', length] = body.cidr.split('/');
   const family = isIP(network);
-  if (family === 0 || Number(length) > (family === 4 ? 30 : 126)) {
+  if (
+    family === 0 ||
+    length !== String(Number(length)) ||
+    Number(length) > (family === 4 ? 30 : 126)
+  ) {
     return [{ pointer: '/cidr', detail: 'Must be a subnet, such as 203.0.113.0/24.' }];
   }
   const errors = (['gateway', 'first', 'last'] as const).flatMap((field) => {

@@ -59,12 +59,13 @@ export async function listAuditEntries(db: Queryable, page: AuditPage) {
   const order = { sort: 'id', id: 'id', descending };
   let query = db
     .selectFrom('audit_log')
-    .select(['id', 'at', 'project_id', 'token_id', 'action', 'target_kind', 'target_id'])
+    .select(['id', 'at', 'project_id', 'token_id', 'user_id', 'action', 'target_kind', 'target_id'])
     .select(['status', 'code', 'request_id'])
     .select(sql<string>`host(address)`.as('address'));
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);
   if (filters.action) query = query.where('action', '=', filters.action);
   if (filters.token_id) query = query.where('token_id', '=', filters.token_id);
+  if (filters.user_id) query = query.where('user_id', '=', filters.user_id);
   if (filters.target_kind) query = query.where('target_kind', '=', filters.target_kind);
   if (filters.target_id) query = query.where('target_id', '=', filters.target_id);
   if (filters.from) query = query.where('at', '>=', filters.from);

@@ -33,6 +33,7 @@ describe('the audit log', () => {
     assert.deepEqual(entry, {
       project_id: place.projectId,
       token_id: entry.token_id,
+      user_id: null,
       address: '127.0.0.1',
       action: 'server_create',
       target: { kind: 'server', id },

@@ -9,6 +9,7 @@ export function auditView(row: AuditRow): AuditEntry {
     at: row.at,
     project_id: row.project_id,
     token_id: row.token_id,
+    user_id: row.user_id,
     address: row.address,
     action: row.action,
     target: kind === null || id === null ? null : { kind: kind as AuditTargetKind, id },

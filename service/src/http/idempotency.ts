@@ -117,8 +117,15 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 
 /** Tells two requests apart without keeping what they hold: a body may hold a password. */
 function fingerprint(request: FastifyRequest, secretKey: Buffer): Buffer {
-  const parts = [request.method, canonicalPath(request.url), request.query, request.body ?? {}];
-  return createHmac('sha256', secretKey).update(canonicalJson(parts)).digest();
+  const { method, url, query, body = {} } = request;
+  const project = callerOf(request)?.project.id ?? null;
+  const parts = [method, canonicalPath(url), query, body ?? {}, project];
+  try {
+    return createHmac('sha256', secretKey).update(canonicalJson(parts)).digest();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Problem('malformed_request', 'The body is nested too deep.', { cause: error });
+  }
 }
 
 function canonicalJson(value: unknown): string {

@@ -79,7 +79,9 @@ export async function readRegistration(
         expectedRPID: publicUrl.hostname,
         requireUserVerification: true,
       });
-      if (registrationInfo) return registrationInfo.credential;
+      if (registrationInfo && isShort(registrationInfo.credential.id)) {
+        return registrationInfo.credential;
+      }
     } catch {
       // The library's words are about bytes; what to do is the same for all of them.
     }
@@ -92,4 +94,9 @@ export async function readRegistration(
     const kept = await takeState<KeptRegistration>(trx, secretKey, kind, challenge);
     return kept?.userId === userId;
   }
+}
+
+/** WebAuthn, "Credential ID": at most 1023 bytes. */
+function isShort(id: string): boolean {
+  return Buffer.byteLength(id, 'base64url') <= 1023;
 }

@@ -56,7 +56,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       emptyPool: await enterPool(db, place.locationId),
       emptyProject: await enterProject(db, 'empty'),
       token: (await createTestToken(db)).id,
-      spareToken: (await createTestToken(db)).id,
+      spareToken: (await createTestToken(db, { scopes: ['servers:read'] })).id,
       user: (await createTestUser(db)).id,
       member: (await createTestUser(db, { roles: { [place.projectId]: 'viewer' } })).id,
       spareUser: (await createTestUser(db)).id,

@@ -2,9 +2,9 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
 import {
-  findProject,
   findTokenByHash,
   hasTokenNamed,
+  homeProject,
   insertToken,
   lockTokensNamed,
   revokeTokensNamed,
@@ -38,8 +38,7 @@ export async function ensureAdminToken(
   const created = await db.transaction().execute(async (trx) => {
     await lockTokensNamed(trx, name);
     if (!isOnlyService && (await hasTokenNamed(trx, name))) return false;
-    const projectId = await findProject(trx, 'default');
-    if (projectId === undefined) throw new Error('The project "default" is missing.');
+    const projectId = await homeProject(trx);
     await revokeTokensNamed(trx, name);
     const hash = tokenHash(token);
     await insertToken(trx, { projectId, name, hash, scopes: ['admin'], expiresAt: null });

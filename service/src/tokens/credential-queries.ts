@@ -66,15 +66,14 @@ export async function findTokenByHash(
     .executeTakeFirst();
 }
 
-/** Which of these are hashes of tokens that were not revoked. */
+/** Which of these are hashes of tokens that were not revoked, or of sessions. */
 export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<Buffer[]> {
-  const rows = await db
-    .selectFrom('tokens')
-    .select('secret_sha256')
-    .where(sql<boolean>`secret_sha256 = any(${hashes}::bytea[])`)
-    .where('revoked_at', 'is', null)
-    .execute();
-  return rows.map((row) => row.secret_sha256);
+  const { rows } = await sql<{ hash: Buffer }>`
+    select secret_sha256 as hash from tokens
+    where secret_sha256 = any(${hashes}::bytea[]) and revoked_at is null
+    union all
+    select secret_sha256 from sessions where secret_sha256 = any(${hashes}::bytea[])`.execute(db);
+  return rows.map(({ hash }) => hash);
 }
 
 /** Notes that a token was used, unless another request did so within the last minute. */
@@ -160,4 +159,18 @@ export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
 export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
   const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
   return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
+}
+
+/** The project "default"; else the oldest that there is; else a new one. */
+export async function homeProject(trx: Trx): Promise<number> {
+  const found = await trx
+    .selectFrom('projects')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .orderBy(sql`name = 'default'`, 'desc')
+    .orderBy('id')
+    .executeTakeFirst();
+  if (found) return found.id;
+  const made = trx.insertInto('projects').values({ name: 'default' }).returning('id');
+  return (await made.executeTakeFirstOrThrow()).id;
 }

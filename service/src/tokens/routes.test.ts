@@ -57,6 +57,13 @@ describe('a token', () => {
   });
 });
 
+it('nobody revokes a token that is stronger', async () => {
+  const { token } = (await make({ scopes: ['servers:write'] })).json();
+  const { id } = (await make({ scopes: ['admin'] })).json();
+  const refused = await whole.ask('DELETE', `/tokens/${id}`, bearer(token));
+  assert.deepEqual([refused.statusCode, refused.json().code], [403, 'scope_missing']);
+});
+
 describe('no token is stronger than its maker', () => {
   it('in what it may do', async () => {
     const { token } = (await make({ scopes: ['servers:write'] })).json();

@@ -139,7 +139,7 @@ function changeRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const id = pathId(request.params.id, tokenNotFound);
       const answer = await change(request, deps, async ({ project }) => {
-        const row = await revokeToken(project, id);
+        const row = await revokeToken(project, request.caller, id);
         return { status: 200, body: tokenView(row), target: { kind: 'token', id } };
       });
       return sendAnswer(reply, answer);

@@ -37,9 +37,17 @@ export async function createToken(
   return { token, row: await requireToken(project, id) };
 }
 
-/** Holds at once: each request looks at the token anew. */
-export async function revokeToken(project: Project, id: number): Promise<ShownToken> {
+/** Holds at once: each request looks at the token anew. Nobody ends one that is stronger. */
+export async function revokeToken(
+  project: Project,
+  caller: Caller,
+  id: number,
+): Promise<ShownToken> {
   const row = await requireToken(project, id);
+  const lacking = row.scopes.find((scope) => !allows(caller.scopes, scope));
+  if (lacking) {
+    throw new Problem('scope_missing', `That token has the scope ${lacking}, which you lack.`);
+  }
   await markTokenRevoked(project, id);
   return row;
 }

@@ -21,7 +21,7 @@ export interface RequestLimits {
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
-  /** On public routes: an address that proved nothing too often may not try there, either. */
+  /** On public routes, where people sign in: each try counts, whatever comes of it. */
   admitAttempt(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** When a sign-in failed. */
   countAttempt(request: FastifyRequest): void;
@@ -35,7 +35,6 @@ const failures = new Set<ProblemCode>([
   'token_invalid',
   'token_expired',
   'network_not_allowed',
-  'session_ended',
 ]);
 
 /**
@@ -81,11 +80,14 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       showStanding(reply, policy, limiter.limitOf(policy), standing);
     },
     async admitAttempt(request, reply) {
-      if (policyOf(request) === 'reads') return;
-      const standing = limiter.look('failures', addressKey(addressOf(request)));
+      // What only shows something, such as the health, proves nothing.
+      if (policyOf(request) === 'reads' && !request.routeOptions.config.canRefuse) return;
+      const standing = limiter.take('failures', addressKey(addressOf(request)));
       if (!standing.isWithin) throw await held(reply, 'failures', standing);
     },
     countAttempt(request) {
+      // There it was counted when it came: many at once must not all be tried.
+      if (request.routeOptions.config.scope === 'public') return;
       limiter.take('failures', addressKey(addressOf(request)));
     },
     async countFailure(request, reply, error) {
@@ -105,7 +107,7 @@ function words(policy: Policy, limiter: Limiter, seconds: number): string {
   const again = `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
   if (policy === 'failures') {
     const perMinute = Math.round(perSecond * 60);
-    return `Too many bad tokens came from this address: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
+    return `Too many bad tokens, or tries to sign in, came from this address: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
   }
   return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
 }
