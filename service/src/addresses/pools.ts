@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { AddressPoolCreate, AddressPoolUpdate } from '@berth/contract/address-pools';
 import type { Trx } from '../db/connection.ts';
+import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import {
@@ -71,8 +72,7 @@ async function requirePool(trx: Trx, id: number): Promise<PoolRow> {
 
 async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
   if (await findLocation(trx, id)) return [];
-  const detail = `No location has the id ${id}. GET /v1/locations lists them.`;
-  return [{ pointer: '/location_id', detail }];
+  return [unknownLocation(id)];
 }
 
 function addressErrors(body: AddressPoolCreate): FieldError[] {

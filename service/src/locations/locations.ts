@@ -7,6 +7,12 @@ export function locationNotFound(id: number | string): Problem {
   return new Problem('location_not_found', `No location has the id ${id}.`);
 }
 
+/** For the `location_id` of a body that names none. */
+export function unknownLocation(id: number): FieldError {
+  const detail = `No location has the id ${id}. GET /v1/locations lists them.`;
+  return { pointer: '/location_id', detail };
+}
+
 /** Changes what new servers may have there, and whether there may be any. */
 export async function changeLocation(
   trx: Trx,

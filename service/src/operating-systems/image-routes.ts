@@ -5,6 +5,7 @@ import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { pathId } from '../http/path-id.ts';
+import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
 import { invalidFields } from '../problem.ts';
 import { type ImageRow, listImages, wantImage } from './image-queries.ts';
@@ -55,8 +56,7 @@ export function imageRoutes(app: App, deps: Deps): void {
       const answer = await change(request, deps, async ({ trx }) => {
         if (!(await findOperatingSystem(trx, id))) throw operatingSystemNotFound(id);
         if (!(await findLocation(trx, locationId))) {
-          const detail = `No location has the id ${locationId}. GET /v1/locations lists them.`;
-          throw invalidFields([{ pointer: '/location_id', detail }]);
+          throw invalidFields([unknownLocation(locationId)]);
         }
         const row = await wantImage(trx, id, locationId);
         return { status: 202, body: imageView(row), target: { kind: 'operating_system', id } };

@@ -5,6 +5,7 @@ import type { Db, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { rolledBack } from '../db/rolled-back.ts';
 import { hashPassword } from '../guests/password-hash.ts';
+import { unknownLocation } from '../locations/locations.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
 import type { NodeRoom } from '../nodes/queries.ts';
@@ -56,8 +57,7 @@ function unknownIds(
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (!location?.enabled) {
-    const detail = `No location has the id ${body.location_id}. GET /v1/locations lists them.`;
-    errors.push({ pointer: '/location_id', detail });
+    errors.push(unknownLocation(body.location_id));
   }
   if (!os?.enabled) {
     const detail = `No operating system has the id ${body.os_id}. GET /v1/operating-systems lists them.`;
