@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { wantImage } from '../service/src/operating-systems/image-queries.ts';
-import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { within } from './waiting.ts';
 
-// Images that an administrator asked for are got by whoever watches the location.
+// Images that an administrator asked for are got by whoever watches the location; a node unpacks one
+// for its first server.
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory();
+  laboratory = await openLaboratory({ timing: { unpack: 300 } });
 });
 after(() => laboratory.close());
 
@@ -44,4 +45,46 @@ it('one whose server can not be reached fails with its name, and is got when it 
   await within(20_000, async () => assert.equal((await again()).status, 'ready'));
   const alias = await laboratory.client.images.getAlias('berth-debian-13');
   assert.ok(alias);
+});
+
+async function imageVolumes() {
+  const volumes = await laboratory.client.storage.listVolumes('berth');
+  return volumes.filter(({ type }) => type === 'image');
+}
+
+it('one that was unpacked in part, by a daemon that was killed, is unpacked anew', async () => {
+  const { simulator } = laboratory;
+  const asked = ['a', 'b', 'c'].map((name) => laboratory.create(`unpacked-${name}`));
+  const created = await Promise.all(asked);
+  await within(5000, async () => assert.equal((await imageVolumes()).length, 1));
+  await simulator.restartDaemon(100);
+  for (const { serverId, operation } of created) {
+    assert.equal((await laboratory.ended(operation.id)).error, null);
+    assert.equal((await laboratory.server(serverId)).status, 'started');
+  }
+  const [volume, ...others] = await imageVolumes();
+  assert.match(volume?.description ?? '', /whole/);
+  assert.deepEqual(others, []);
+});
+
+it('one that somebody else is unpacking is left to them', async () => {
+  const { client, simulator } = laboratory;
+  const [volume] = await imageVolumes();
+  assert.ok(volume);
+  await client.storage.deleteVolume('berth', volume);
+  const theirs = await client.instances.create({
+    name: 'theirs',
+    type: 'container',
+    source: { type: 'image', fingerprint: volume.name },
+    profiles: [],
+    config: {},
+    devices: { root: { type: 'disk', path: '/', pool: 'berth', size: '2GiB' } },
+  });
+  await within(5000, async () => assert.equal((await imageVolumes()).length, 1));
+  const ours = await laboratory.create('beside');
+  const ended = await client.operations.wait(theirs.id, { timeoutSeconds: 10 });
+  assert.equal(ended.outcome, 'succeeded');
+  await client.files.pull('theirs', '/etc/hostname', 1000);
+  assert.equal((await laboratory.ended(ours.operation.id)).error, null);
+  simulator.administrator.delete(project, 'theirs');
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerCreate } from '@berth/contract/servers';
 import { pino } from 'pino';
+import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
@@ -66,6 +67,7 @@ interface Equipment {
   sweepMilliseconds?: number;
   /** Of a cluster; without any there is none. */
   members?: string[];
+  timing?: Partial<Timing>;
 }
 
 export async function openLaboratory({
@@ -73,6 +75,7 @@ export async function openLaboratory({
   workers = 2,
   stopTimeoutSeconds = 5,
   members = [],
+  timing = {},
   ...watching
 }: Equipment = {}): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
@@ -83,7 +86,7 @@ export async function openLaboratory({
   const directory = mkdtempSync(join(tmpdir(), 'laboratory-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
-  const simulator = await startSimulator({ listen: { socketPath }, members });
+  const simulator = await startSimulator({ listen: { socketPath }, members, timing });
   stack.defer(() => simulator.close());
   const names = { project, pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });

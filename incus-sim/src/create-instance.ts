@@ -8,6 +8,7 @@ import {
   addVolume,
   type Config,
   type Devices,
+  findVolume,
   type Image,
   type Instance,
   type InstanceKind,
@@ -17,8 +18,10 @@ import {
   type Pool,
   type Project,
   rootPool,
+  type Volume,
 } from './model.ts';
 import type { Work } from './operations.ts';
+import { keepsImages } from './pools.ts';
 import { reportAct } from './power.ts';
 import { refusal, refuse } from './refusal.ts';
 import { type Call, jsonBody } from './router.ts';
@@ -158,17 +161,43 @@ async function build(
         'ERROR: cannot snapshot: No space left on device',
     );
   }
-  const owner = imagesOf(model, instance.project.name);
-  const createdAt = new Date();
   const { member, name, project, type } = instance;
-  addVolume(pool, { name: image.fingerprint, type: 'image', project: owner, member, createdAt });
-  addVolume(pool, { name, type, project, member, createdAt });
+  addVolume(pool, { name, type, project, member, createdAt: new Date(), description: '' });
   instance.disk = 'promised';
+  const isWhole = await unpack(engine, work, { instance, image, pool });
   await work.pause(timing.create / 3);
-  instance.disk = 'whole';
+  instance.disk = isWhole ? 'whole' : 'partial';
   work.metadata({
     create_instance_from_image_unpack_progress: 'Unpacking image: 100% (1.00GB/s)',
     progress: { percent: '100', speed: '1000000000', stage: 'create_instance_from_image_unpack' },
   });
   await work.pause(timing.create / 3);
+}
+
+/**
+ * The pool's copy of an image, of which disks are clones. Incus notes it before it unpacks, and takes
+ * what it has noted as whole: a daemon that ends in between leaves a part of it to all who come later.
+ */
+async function unpack(
+  { model, timing }: Engine,
+  work: Work,
+  { instance, image, pool }: { instance: Instance; image: Image; pool: Pool },
+): Promise<boolean> {
+  if (!keepsImages(pool)) return true;
+  const { member } = instance;
+  const owner = imagesOf(model, instance.project.name);
+  const id = { project: owner, type: 'image', name: image.fingerprint, member } as const;
+  const there = findVolume(pool, id);
+  if (there) {
+    if (there.unpacking) await work.until(there.unpacking);
+    return there.isUnpacked ?? false;
+  }
+  const { promise: unpacking, resolve: unpacked } = Promise.withResolvers<void>();
+  const volume: Volume = { ...id, createdAt: new Date(), description: '', unpacking };
+  addVolume(pool, volume);
+  await work.pause(timing.unpack);
+  volume.isUnpacked = true;
+  delete volume.unpacking;
+  unpacked();
+  return true;
 }

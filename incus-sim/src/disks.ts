@@ -12,6 +12,8 @@ const noPool = 'Failed getting instance pool: Instance storage pool not found';
 export function refuseFiles(instance: Instance): void {
   if (instance.disk === 'whole') return;
   if (instance.disk === 'none') refuse(noPool);
+  // Which part there is is left to chance: here it is none of what is asked for.
+  if (instance.disk === 'partial') refuse('Not Found', 404);
   refuse(`open ${folderOf(instance)}/rootfs: no such file or directory`);
 }
 
@@ -19,6 +21,7 @@ export function refuseFiles(instance: Instance): void {
 export function refuseStart(instance: Instance): void {
   if (instance.disk === 'whole') return;
   if (instance.disk === 'none') refuse(noPool, 404);
+  if (instance.disk === 'partial') refuse('Failed to run: forkstart: exit status 1');
   instance.disk = 'spoilt';
   const missing = `lstat ${folderOf(instance)}: no such file or directory`;
   refuse(`Failed to handle idmapped storage: Failed expanding symlinks of "": ${missing}`, 404);

@@ -6,6 +6,8 @@ import { createOperations, type Operations } from './operations.ts';
 /** How long things take, in milliseconds. */
 export interface Timing {
   create: number;
+  /** More, for the first create of an image on a pool. */
+  unpack: number;
   start: number;
   stop: number;
   delete: number;
@@ -20,6 +22,7 @@ export interface Timing {
 
 const quick: Timing = {
   create: 10,
+  unpack: 10,
   start: 10,
   stop: 10,
   delete: 10,

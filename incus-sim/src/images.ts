@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type Answer, created, done, started, sync } from './answers.ts';
 import type { Engine } from './engine.ts';
-import { type Image, type InstanceKind, imagesOf, type Project, removeVolume } from './model.ts';
+import {
+  type Image,
+  type InstanceKind,
+  imagesOf,
+  type Project,
+  removeVolume,
+  volumesOf,
+} from './model.ts';
 import { readParts } from './multipart.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
@@ -158,8 +165,11 @@ function remove({ model, operations, events }: Engine, call: Call): Answer {
       for (const [name, { target }] of project.aliases) {
         if (target === fingerprint) project.aliases.delete(name);
       }
-      for (const pool of model.pools.values()) {
-        removeVolume(pool, { project, type: 'image', name: fingerprint });
+      const copies = [...model.pools.values()].flatMap((pool) =>
+        volumesOf(pool, project).map((volume) => ({ pool, volume })),
+      );
+      for (const { pool, volume } of copies) {
+        if (volume.type === 'image' && volume.name === fingerprint) removeVolume(pool, volume);
       }
       reportImage(events, call.project, 'image-deleted', image);
     },

@@ -57,7 +57,7 @@ export function instanceStateView(model: Model, instance: Instance) {
     status,
     status_code: codes[status],
     disk:
-      instance.disk === 'whole'
+      instance.disk === 'whole' || instance.disk === 'partial'
         ? { root: { usage: use.diskBytes, total: use.diskTotalBytes } }
         : {},
     memory: {

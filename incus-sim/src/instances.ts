@@ -82,7 +82,8 @@ export function renameInstance(engine: Engine, instance: Instance, name: string)
   const { project, type, member, name: oldName } = instance;
   const pool = rootPool(engine.model, instance);
   if (removeVolume(pool, { project, type, name: oldName })) {
-    addVolume(pool, { name, type, project, member, createdAt: instance.createdAt });
+    const { createdAt } = instance;
+    addVolume(pool, { name, type, project, member, createdAt, description: '' });
   }
   project.instances.delete(oldName);
   instance.name = name;

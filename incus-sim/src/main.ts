@@ -12,6 +12,7 @@ const dataDir = resolve(env.BERTH_DATA_DIR ?? 'data-simulated');
 /** Near those of a real machine, so that there is something to watch. */
 const timing = {
   create: 400,
+  unpack: 1500,
   start: 200,
   stop: 200,
   delete: 200,

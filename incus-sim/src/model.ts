@@ -31,8 +31,11 @@ export interface Instance {
   /** `none` without a cluster. */
   member: string;
   status: 'Stopped' | 'Running' | 'Frozen';
-  /** `promised` while only the pool's records know it, `spoilt` after a start without it. */
-  disk: 'none' | 'promised' | 'spoilt' | 'whole';
+  /**
+   * `promised` while only the pool's records know it, `spoilt` after a start without it, `partial`
+   * where its image was unpacked in part.
+   */
+  disk: 'none' | 'promised' | 'spoilt' | 'partial' | 'whole';
   /** While it is not stopped. */
   run?: Run;
   /** The action that holds it, as Incus names it in "Instance is busy running a ...". */
@@ -74,6 +77,11 @@ export interface Volume {
   project: Project;
   member: string;
   createdAt: Date;
+  description: string;
+  /** Of an image: whether all of it is there. */
+  isUnpacked?: boolean;
+  /** While it is being unpacked; others wait for it. */
+  unpacking?: Promise<void>;
 }
 
 export interface Pool {
@@ -84,7 +92,7 @@ export interface Pool {
   totalBytes: number;
   /** Whatever is written fails with "no space left on device". */
   full: boolean;
-  /** By project, then by type and name. */
+  /** By project, then by type, name and, of an image, member. */
   volumes: Map<Project, Map<string, Volume>>;
 }
 
@@ -166,17 +174,28 @@ export function findInstance(model: Model, projectName: string, name: string): I
   );
 }
 
+/** What tells a volume from others. Each member has a copy of an image. */
+export type VolumeId = Pick<Volume, 'project' | 'type' | 'name'> & { member?: string };
+
+const keyOf = ({ type, name, member }: VolumeId) =>
+  type === 'image' ? `${type}/${name}/${member}` : `${type}/${name}`;
+
 export function addVolume(pool: Pool, volume: Volume): void {
   const ofProject = pool.volumes.get(volume.project) ?? new Map<string, Volume>();
   pool.volumes.set(volume.project, ofProject);
-  ofProject.set(`${volume.type}/${volume.name}`, volume);
+  ofProject.set(keyOf(volume), volume);
 }
 
-export function removeVolume(
-  pool: Pool,
-  { project, type, name }: Omit<Volume, 'member' | 'createdAt'>,
-) {
-  return pool.volumes.get(project)?.delete(`${type}/${name}`) ?? false;
+export function findVolume(pool: Pool, volume: VolumeId): Volume | undefined {
+  return pool.volumes.get(volume.project)?.get(keyOf(volume));
+}
+
+export function volumesOf(pool: Pool, project: Project): Volume[] {
+  return [...(pool.volumes.get(project)?.values() ?? [])];
+}
+
+export function removeVolume(pool: Pool, volume: VolumeId): boolean {
+  return pool.volumes.get(volume.project)?.delete(keyOf(volume)) ?? false;
 }
 
 /** The pool of an instance's root disk. */

@@ -52,8 +52,8 @@ export interface Operations {
   /** Starts it, and answers how it looks at first. */
   start(operation: NewOperation, run: (work: Work) => Promise<void>): RenderedOperation;
   get(id: string): RenderedOperation;
-  /** Of a project, by their status in small letters. */
-  list(project: string): Record<string, RenderedOperation[]>;
+  /** Of a project or, without one, of all of them, by their status in small letters. */
+  list(project: string | undefined): Record<string, RenderedOperation[]>;
   /** The body of the answer to a wait; -1 waits for ever. */
   wait(id: string, seconds: number): Promise<string>;
   /** As at the daemon's end: those under way stop where they are, and all are forgotten. */
@@ -156,8 +156,8 @@ export function createOperations(events: Events): Operations {
     },
     get: (id) => render(find(id)),
     list(project) {
-      const ofProject = [...operations.values()].filter((o) => o.project === project).map(render);
-      return Object.groupBy(ofProject, ({ status }) => status.toLowerCase()) as Record<
+      const wanted = [...operations.values()].filter((o) => (project ?? o.project) === o.project);
+      return Object.groupBy(wanted.map(render), ({ status }) => status.toLowerCase()) as Record<
         string,
         RenderedOperation[]
       >;

@@ -1,7 +1,15 @@
 import { type Answer, created, done, sync } from './answers.ts';
 import type { Engine } from './engine.ts';
 import { askedMember } from './members.ts';
-import { type Config, type Model, type Pool, removeVolume, type Volume } from './model.ts';
+import {
+  type Config,
+  findVolume,
+  type Model,
+  type Pool,
+  removeVolume,
+  type Volume,
+  volumesOf,
+} from './model.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
 import { instancePath, urlIn } from './urls.ts';
@@ -37,9 +45,11 @@ export function poolRoutes({ model }: Engine): Routes {
     'GET /1.0/storage-pools/:pool/volumes': (call) => {
       const pool = find(model, call);
       const project = model.projects.get(call.project);
-      const volumes = project ? [...(pool.volumes.get(project)?.values() ?? [])] : [];
-      return sync(volumes.map(volumeView));
+      return sync(project ? volumesOf(pool, project).map(volumeView) : []);
     },
+    'GET /1.0/storage-pools/:pool/volumes/:type/:name': (call) =>
+      sync(volumeView(asked(model, call).volume)),
+    'PUT /1.0/storage-pools/:pool/volumes/:type/:name': (call) => describe(model, call),
     'DELETE /1.0/storage-pools/:pool/volumes/:type/:name': (call) => removeOne(model, call),
   };
 }
@@ -82,18 +92,35 @@ export function addPool(
   return pool;
 }
 
-function removeOne(model: Model, call: Call): Answer {
+function asked(model: Model, call: Call): { pool: Pool; volume: Volume } {
   const pool = find(model, call);
   const project = model.projects.get(call.project) ?? refuse('Project not found', 404);
-  const type = part(call, 'type') as Volume['type'];
-  const name = part(call, 'name');
-  const isThere = pool.volumes.get(project)?.has(`${type}/${name}`);
-  if (!isThere) refuse('Storage pool volume not found', 404);
-  if (type !== 'custom')
-    refuse(`Storage volumes of type "${type}" cannot be deleted with the storage API`, 400);
-  removeVolume(pool, { project, type, name });
+  const member = askedMember(model, call.query.get('target'));
+  const id = { project, type: part(call, 'type') as Volume['type'], name: part(call, 'name') };
+  const volume = findVolume(pool, { ...id, member });
+  return { pool, volume: volume ?? refuse('Storage pool volume not found', 404) };
+}
+
+/** Of an image's copy that is all that can be changed. */
+async function describe(model: Model, call: Call): Promise<Answer> {
+  const { volume } = asked(model, call);
+  const { description, config } = await jsonBody<{ description?: string; config?: Config }>(call);
+  if (Object.keys(config ?? {}).length > 0) refuse('Volume config is not editable');
+  volume.description = description ?? '';
   return done();
 }
+
+function removeOne(model: Model, call: Call): Answer {
+  const { pool, volume } = asked(model, call);
+  const { type } = volume;
+  if (type !== 'custom' && type !== 'image')
+    refuse(`Storage volumes of type "${type}" cannot be deleted with the storage API`, 400);
+  removeVolume(pool, volume);
+  return done();
+}
+
+/** With these drivers each disk is unpacked for itself. */
+export const keepsImages = ({ driver }: Pool) => driver !== 'dir';
 
 function view({ members }: Model, { name, driver, description, config, volumes }: Pool) {
   const used = [...volumes.values()].flatMap((ofProject) => [...ofProject.values()]);
@@ -116,7 +143,7 @@ function volumeView(volume: Volume) {
   return {
     name: volume.name,
     type: volume.type,
-    description: '',
+    description: volume.description,
     config: {},
     content_type: 'filesystem',
     project: volume.type === 'image' ? 'default' : volume.project.name,

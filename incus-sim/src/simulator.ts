@@ -96,6 +96,11 @@ function loseEverythingUnderWay({ model, operations, events }: Engine): void {
   for (const project of model.projects.values()) {
     for (const instance of project.instances.values()) delete instance.lock;
   }
+  for (const { volumes } of model.pools.values()) {
+    for (const ofProject of volumes.values()) {
+      for (const volume of ofProject.values()) delete volume.unpacking;
+    }
+  }
 }
 
 /** `GET /1.0/events` as a websocket. */

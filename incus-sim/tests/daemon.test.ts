@@ -57,6 +57,28 @@ describe('a restart of the daemon', () => {
     }
   });
 
+  it('as an image is unpacked leaves a part of it, to all who come until it is removed', async () => {
+    const sim = await simulated({ timing: { unpack: 300 } });
+    const { simulator, client } = sim;
+    const { storage, files } = client;
+    await client.instances.create(definition('first'));
+    const findImage = async () =>
+      (await storage.listVolumes('disks')).find(({ type }) => type === 'image');
+    await until(async () => (await findImage()) !== undefined);
+    await simulator.restartDaemon();
+    await create(sim, 'second');
+    const push = () =>
+      files.push('second', '/var/lib/a', { type: 'directory', uid: 0, gid: 0, mode: 0o700 });
+    await assert.rejects(push(), failsWith('not_found'));
+    await assert.rejects(start(sim, 'second'), failsWith('failed'));
+    await settled(client, client.instances.delete('second'));
+    const half = await findImage();
+    assert.ok(half);
+    await storage.deleteVolume('disks', half);
+    await create(sim, 'second');
+    await push();
+  });
+
   it('leaves the socket absent for a while, and the instances running', async () => {
     const sim = await simulated();
     const { simulator, client } = sim;

@@ -9,7 +9,7 @@ export interface CallOptions {
   timeoutSeconds?: number | undefined;
 }
 
-type Query = Record<string, string | number | boolean | undefined>;
+export type Query = Record<string, string | number | boolean | undefined>;
 
 export interface ApiRequest extends Pick<WireRequest, 'method' | 'headers'> {
   /** Unescaped parts after `/1.0`: `['instances', name, 'state']`. */

@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, type Operation, orNull, readBody } from './api.ts';
+import { type Api, type CallOptions, type Operation, orNull, type Query, readBody } from './api.ts';
 import { EngineError, errorFromIncus } from './errors.ts';
 import { type OperationProgress, parseProgress } from './progress.ts';
 
@@ -65,19 +65,21 @@ export function operationCalls(api: Api) {
     throw failureOf(answer.error ?? '', answer.error_code);
   };
 
+  const list = async (query: Query, options?: CallOptions) => {
+    const wanted = { recursion: 1, ...query };
+    type ByStatus = Record<string, Operation[]> | null;
+    const byStatus = await api.get<ByStatus>(['operations'], wanted, options);
+    return Object.values(byStatus ?? {}).flat();
+  };
+
   return {
     get,
     wait,
     /** All operations of the project, on all members; those that ended stay for some 5 s. */
-    async list(options?: CallOptions): Promise<Operation[]> {
-      const query = { recursion: 1, project: api.project };
-      const byStatus = await api.get<Record<string, Operation[]> | null>(
-        ['operations'],
-        query,
-        options,
-      );
-      return Object.values(byStatus ?? {}).flat();
-    },
+    list: (options?: CallOptions) => list({ project: api.project }, options),
+
+    /** Those of others, too. */
+    listOfAllProjects: (options?: CallOptions) => list({ 'all-projects': true }, options),
   };
 }
 

@@ -25,10 +25,22 @@ export interface StorageVolume {
   name: string;
   /** Instances' root disks are `container` and `virtual-machine`. */
   type: 'container' | 'virtual-machine' | 'custom' | 'image' | (string & {});
+  description: string;
   location: string;
   project: string;
   used_by: string[] | null;
 }
+
+/** Named by its image's fingerprint, if it is one's copy. */
+type VolumeId = Pick<StorageVolume, 'type' | 'name'>;
+
+const volumePath = (pool: string, { type, name }: VolumeId) => [
+  'storage-pools',
+  pool,
+  'volumes',
+  type,
+  name,
+];
 
 export type StorageCalls = ReturnType<typeof storageCalls>;
 
@@ -56,20 +68,32 @@ export function storageCalls(api: Api) {
       return (await api.get<StorageVolume[] | null>(path, query, options)) ?? [];
     },
 
-    /** Only of type `custom`: Incus deletes the others with their instance or image. */
-    deleteVolume: (
+    /** Of the member that answers, or of `target`. */
+    getVolume: (pool: string, volume: VolumeId, target?: string, options?: CallOptions) =>
+      api.find<StorageVolume>(volumePath(pool, volume), { project, target }, options),
+
+    /** All that Incus lets be changed of an image's copy. */
+    describeVolume: (
       pool: string,
-      volume: Pick<StorageVolume, 'type' | 'name'>,
+      volume: VolumeId & { description: string },
       target?: string,
       options?: CallOptions,
-    ): Promise<void> =>
-      api.change(
-        {
-          method: 'DELETE',
-          path: ['storage-pools', pool, 'volumes', volume.type, volume.name],
-          query: { project, target },
-        },
-        options,
-      ),
+    ): Promise<void> => {
+      const { description } = volume;
+      const path = volumePath(pool, volume);
+      const query = { project, target };
+      return api.change({ method: 'PUT', path, query, json: { description } }, options);
+    },
+
+    /** Only of type `custom` or `image`: Incus deletes the others with their instance. */
+    deleteVolume: (
+      pool: string,
+      volume: VolumeId,
+      target?: string,
+      options?: CallOptions,
+    ): Promise<void> => {
+      const path = volumePath(pool, volume);
+      return api.change({ method: 'DELETE', path, query: { project, target } }, options);
+    },
   };
 }

@@ -21,29 +21,52 @@ export async function takeCreatePlace(
   operation: { id: number; nodeId: number },
   places: number,
 ): Promise<boolean> {
-  await trx
-    .selectFrom('nodes')
-    .select('id')
-    .where('id', '=', operation.nodeId)
-    .forUpdate()
-    .execute();
-  const { taken } = await trx
-    .selectFrom('operations')
-    .innerJoin('servers', 'servers.id', 'operations.server_id')
+  await lockNode(trx, operation.nodeId);
+  const { taken } = await otherCreates(trx, operation)
     .select((eb) => eb.fn.countAll<number>().as('taken'))
-    .where('operations.kind', '=', 'create')
-    .where('operations.finished_at', 'is', null)
-    .where('operations.id', '<>', operation.id)
-    .where('servers.node_id', '=', operation.nodeId)
     .where(sql<boolean>`(operations.state ->> 'has_place')::boolean`)
     .executeTakeFirstOrThrow();
   if (taken >= places) return false;
+  await addToState(trx, operation.id, { has_place: true });
+  return true;
+}
+
+/** Claims to be the one that unpacks an image on a node, or finds that another is; as above. */
+export async function claimUnpacking(
+  trx: Trx,
+  operation: { id: number; nodeId: number; fingerprint: string },
+): Promise<boolean> {
+  await lockNode(trx, operation.nodeId);
+  const other = await otherCreates(trx, operation)
+    .select('operations.id')
+    .where(sql<boolean>`operations.state ->> 'unpacks' = ${operation.fingerprint}`)
+    .executeTakeFirst();
+  if (other) return false;
+  await addToState(trx, operation.id, { unpacks: operation.fingerprint });
+  return true;
+}
+
+async function lockNode(trx: Trx, id: number): Promise<void> {
+  await trx.selectFrom('nodes').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** Those under way on its node. */
+function otherCreates(trx: Trx, operation: { id: number; nodeId: number }) {
+  return trx
+    .selectFrom('operations')
+    .innerJoin('servers', 'servers.id', 'operations.server_id')
+    .where('operations.kind', '=', 'create')
+    .where('operations.finished_at', 'is', null)
+    .where('operations.id', '<>', operation.id)
+    .where('servers.node_id', '=', operation.nodeId);
+}
+
+async function addToState(trx: Trx, id: number, patch: object): Promise<void> {
   await trx
     .updateTable('operations')
-    .set({ state: sql`state || '{"has_place": true}'` })
-    .where('id', '=', operation.id)
+    .set({ state: sql`state || ${JSON.stringify(patch)}::jsonb` })
+    .where('id', '=', id)
     .execute();
-  return true;
 }
 
 /** The closing words of an operation; undefined while it goes on. */

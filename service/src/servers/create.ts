@@ -17,9 +17,17 @@ import {
   type StepResult,
   wait,
 } from '../operations/define.ts';
-import { takeCreatePlace } from '../operations/worker-queries.ts';
+import { claimUnpacking, takeCreatePlace } from '../operations/worker-queries.ts';
 import { decrypt } from '../secrets.ts';
-import { findInstance, isRunning, settle, startInstance, untilNextLook } from './engine.ts';
+import {
+  createsInstances,
+  findInstance,
+  isRunning,
+  settle,
+  startInstance,
+  untilNextLook,
+} from './engine.ts';
+import { discardImageVolume, isImageReady, markImageWhole } from './image-volume.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { removeInstance } from './removal.ts';
 import { setServerState } from './worker-queries.ts';
@@ -35,6 +43,8 @@ interface CreateState {
   commands: number;
   has_place: boolean;
   fingerprint: string;
+  /** The image that it alone unpacks on its node, as a fingerprint. */
+  unpacks: string | null;
   /** When its image was first asked for, in milliseconds. */
   image_since: number;
   /** When it was last started, in milliseconds. */
@@ -126,18 +136,38 @@ async function instance(context: Context): Result {
   const notYet = await removeInstance(context);
   if (notYet) return notYet;
   const { fingerprint } = operation.state;
+  const imageVolume = { incus, server, fingerprint, signal };
+  const isFirst = !(await isImageReady(imageVolume));
+  if (isFirst) {
+    if (!(await maybeUnpack(context))) return wait(0.5, 'waiting for its operating system');
+    await discardImageVolume(imageVolume);
+  }
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
   const call = incus.instances.create(definition, server.member ?? undefined);
   const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);
   try {
-    await settle(incus, call, { signal, timeoutSeconds: diskSeconds, onProgress });
+    const ended = await settle(incus, call, { signal, timeoutSeconds: diskSeconds, onProgress });
+    // The daemon was started anew meanwhile: what it has of the instance may be half of it.
+    if (ended.outcome === 'vanished') return wait(0.1);
   } catch (error) {
     if (isEngineError(error, 'no_space')) return fail('no_space', poolIsFull(server));
     if (!isEngineError(error, 'already_exists')) throw error;
     return wait(0.5);
   }
-  return next('handover');
+  if (isFirst) await markImageWhole(imageVolume);
+  return next('handover', { unpacks: null });
+}
+
+/**
+ * Whether it may unpack its image on its node: nobody else does. Also none whose operation was
+ * superseded, for the engine carries on with that.
+ */
+async function maybeUnpack({ db, incus, operation, server, signal }: Context): Promise<boolean> {
+  const { fingerprint } = operation.state;
+  const claim = { id: operation.id, nodeId: server.nodeId, fingerprint };
+  if (!(await db.transaction().execute((trx) => claimUnpacking(trx, claim)))) return false;
+  return !(await createsInstances(incus, server.member, { signal }));
 }
 
 function poolIsFull({ storagePool, node }: Context['server']): string {

@@ -80,6 +80,18 @@ export async function isBusy(incus: IncusClient, name: string, { signal }: Signa
   );
 }
 
+/** Whether the engine, or that member of its cluster, makes an instance, for whomever. */
+export async function createsInstances(
+  incus: IncusClient,
+  member: string | null,
+  { signal }: Signal,
+): Promise<boolean> {
+  const operations = await incus.operations.listOfAllProjects({ signal });
+  return operations
+    .filter(({ location }) => member === null || location === member)
+    .some((o) => o.description === 'Creating instance' && isUnderWay(o));
+}
+
 /** `Ready` is what a guest may call itself once it is set up (Incus documentation, "Guest API"). */
 export const isRunning = (status: string | undefined) => status === 'Running' || status === 'Ready';
 
