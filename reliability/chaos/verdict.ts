@@ -57,9 +57,15 @@ async function check(world: World, accepted: Accepted): Promise<void> {
 }
 
 async function everyOperationEnded({ directory }: World, accepted: Accepted): Promise<void> {
-  const rows = await query<{ id: number; status: string; error: unknown }>(
+  interface Row extends Record<string, unknown> {
+    id: number;
+    status: string;
+    error: unknown;
+  }
+  const rows = await query<Row>(
     directory,
-    'select id::int, status, error from operations',
+    `select id::int, kind, status, error, step, step_since, message, attempts, last_error, wake_at,
+       lease_until, server_id::int from operations`,
   );
   const open = rows.filter(({ status }) => status === 'pending' || status === 'running');
   assert.deepEqual(open, [], 'no operation is open');
