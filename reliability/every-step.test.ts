@@ -55,7 +55,16 @@ const fatal: Record<string, Trouble> = {
   'fails for good': async () => {
     throw new EngineError('invalid', stays);
   },
+  'fails for good after its effect': async (run) => {
+    await run();
+    throw new EngineError('invalid', stays);
+  },
   'fails until its deadline': async (_, { operation }) => {
+    await endIn(laboratory, operation.id, 1);
+    throw new EngineError('failed', stays);
+  },
+  'fails until its deadline after its effect': async (run, { operation }) => {
+    await run();
     await endIn(laboratory, operation.id, 1);
     throw new EngineError('failed', stays);
   },
@@ -96,13 +105,63 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-/** What leads to where an operation of a kind begins, and where its server is when it went well. */
-const journeys: Record<string, { first: Action[]; end: string }> = {
-  create: { first: [], end: 'Running' },
-  start: { first: ['stop'], end: 'Running' },
-  stop: { first: [], end: 'Stopped' },
-  restart: { first: [], end: 'Running' },
-  delete: { first: [], end: 'gone' },
+interface Way {
+  kind: string;
+  /** Those that it comes to, where that is not all of its kind. */
+  steps?: string[];
+  /** Leads a new server of that name to where it can begin, and answers how to begin it. */
+  lead(name: string): Promise<() => Promise<Begun>>;
+  /** Where its server is when it went well. */
+  end: string;
+}
+
+interface Begun {
+  serverId: number;
+  operation: { id: number };
+}
+
+/** After the create of a server, and these actions. */
+const by =
+  (action: Action, { first = [], force }: { first?: Action[]; force?: boolean } = {}) =>
+  async (name: string) => {
+    const { serverId, operation } = await laboratory.create(name);
+    await laboratory.ended(operation.id);
+    for (const earlier of first) {
+      await laboratory.ended((await laboratory.request(serverId, earlier)).id);
+    }
+    const begin = () => laboratory.request(serverId, action, force);
+    return async () => ({ serverId, operation: await begin() });
+  };
+
+/** After a create that failed with everything there but its last step. */
+async function byRetry(name: string) {
+  const fail = async () => {
+    throw new EngineError('invalid', stays);
+  };
+  plans.set(`${name} create`, { step: 'finish', trouble: fail, times: 0 });
+  const retry = await by('retry')(name);
+  plans.delete(`${name} create`);
+  return retry;
+}
+
+/** The ways in which operations come about; each kind has one. */
+const ways: Record<string, Way> = {
+  'a create': {
+    kind: 'create',
+    lead: async (name) => () => laboratory.create(name),
+    end: 'Running',
+  },
+  'the retry of a create': { kind: 'create', lead: byRetry, end: 'Running' },
+  'a start': { kind: 'start', lead: by('start', { first: ['stop'] }), end: 'Running' },
+  'a stop': { kind: 'stop', lead: by('stop'), end: 'Stopped' },
+  'a forced stop': {
+    kind: 'stop',
+    steps: ['stop'],
+    lead: by('stop', { force: true }),
+    end: 'Stopped',
+  },
+  'a restart': { kind: 'restart', lead: by('restart'), end: 'Running' },
+  'a delete': { kind: 'delete', lead: by('delete'), end: 'gone' },
 };
 
 const statusOf: Record<string, string> = {
@@ -113,23 +172,18 @@ const statusOf: Record<string, string> = {
 
 let cases = 0;
 
-/** Leads a server of its own to an operation, and that to its end, with this trouble on the way. */
-async function undergo(kind: OperationKind, step: string, trouble: Trouble) {
-  const journey = journeys[kind.kind];
-  assert.ok(journey, `Say in journeys how an operation of the kind ${kind.kind} begins.`);
+/** Leads an operation of a server of its own to its end, with this trouble on the way. */
+async function undergo({ kind, lead }: Way, step: string, trouble: Trouble) {
   cases += 1;
   const name = `case-${cases}`;
+  const begin = await lead(name);
   const plan = { step, trouble, times: 0 };
-  plans.set(`${name} ${kind.kind}`, plan);
-  const { serverId, operation } = await laboratory.create(name);
-  let last = await laboratory.ended(operation.id);
-  const actions = kind.kind === 'create' ? [] : [...journey.first, kind.kind as Action];
-  for (const action of actions) {
-    last = await laboratory.ended((await laboratory.request(serverId, action)).id);
-  }
-  plans.delete(`${name} ${kind.kind}`);
-  assert.ok(plan.times > 0, `The step ${step} of ${kind.kind} was not come to.`);
-  return { serverId, last, end: journey.end, runs: plan.times };
+  plans.set(`${name} ${kind}`, plan);
+  const { serverId, operation } = await begin();
+  const last = await laboratory.ended(operation.id);
+  plans.delete(`${name} ${kind}`);
+  assert.ok(plan.times > 0, `The step ${step} of ${kind} was not come to.`);
+  return { serverId, last, runs: plan.times };
 }
 
 /** Our records and the engine say the same of it. */
@@ -166,22 +220,29 @@ const again = /^(fails|loses)/;
 
 const atOnce = { concurrency: 24 };
 
-for (const kind of operationKinds) {
-  for (const step of Object.keys(kind.steps)) {
-    describe(`the step ${step} of ${kind.kind}`, atOnce, () => {
+it('there is a way to each kind', () => {
+  const led = new Set(Object.values(ways).map(({ kind }) => kind));
+  assert.deepEqual([...led].sort(), operationKinds.map(({ kind }) => kind).sort());
+});
+
+for (const [what, way] of Object.entries(ways)) {
+  const kind = operationKinds.find((one) => one.kind === way.kind);
+  if (!kind) throw new Error(`There is no kind ${way.kind}.`);
+  for (const step of way.steps ?? Object.keys(kind.steps)) {
+    describe(`the step ${step} of ${what}`, atOnce, () => {
       for (const [words, trouble] of Object.entries(troubles)) {
         it(words, async () => {
-          const { serverId, last, end, runs } = await undergo(kind, step, trouble);
+          const { serverId, last, runs } = await undergo(way, step, trouble);
           assert.equal(last.status, 'succeeded', last.message);
           assert.ok(runs > 1 || !again.test(words), 'the step was run again');
-          await isSeenAs(serverId, end);
+          await isSeenAs(serverId, way.end);
           await remove(serverId);
         });
       }
 
       for (const [words, trouble] of Object.entries(fatal)) {
         it(words, async () => {
-          const { serverId, last } = await undergo(kind, step, trouble);
+          const { serverId, last } = await undergo(way, step, trouble);
           assert.equal(last.status, 'failed');
           assert.ok(last.error?.message.includes(stays));
           const { status, error } = await laboratory.server(serverId);

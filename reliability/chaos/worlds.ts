@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { daemonsOf } from '../../e2e/private-incus.ts';
+import { killAll } from '../../e2e/processes.ts';
 import {
   dataDirectory,
   removeService,
@@ -63,7 +64,7 @@ async function onIncus(use: Use): Promise<void> {
     const client = createIncusClient({ socketPath, project: names.project });
     const incusDir = join(directory, 'incus');
     const kill = killers(service, async () => {
-      for (const pid of daemonsOf(incusDir)) process.kill(pid, 'SIGKILL');
+      await killAll(() => daemonsOf(incusDir));
       await ensureIncus({ incusDir, say: () => undefined });
     });
     try {
