@@ -135,13 +135,18 @@ export async function commandsRanOnce({ client }: World): Promise<number> {
   return running.length;
 }
 
-/** How many operations ended how. Most succeed: a storm that only fails would show nothing. */
+/** How many operations ended how. Hardly any fails: what was killed comes back, and they go on. */
 export async function outcomes({ directory }: World): Promise<Record<string, number>> {
-  const sql =
-    'select status, count(*)::int as count from operations group by status order by status';
-  const rows = await query<{ status: string; count: number }>(directory, sql);
-  const counts = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  const sql = `select status, error ->> 'message' as reason, count(*)::int as count
+    from operations group by 1, 2 order by 1`;
+  const rows = await query<{ status: string; reason: string; count: number }>(directory, sql);
+  const counts: Record<string, number> = {};
+  for (const { status, count } of rows) counts[status] = (counts[status] ?? 0) + count;
   const { succeeded = 0, failed = 0 } = counts;
-  assert.ok(succeeded > failed, `most operations succeed: ${JSON.stringify(counts)}`);
+  const reasons = rows.filter(({ status }) => status === 'failed');
+  assert.ok(
+    failed * 100 <= succeeded,
+    `one in a hundred fails at most: ${JSON.stringify(reasons)}`,
+  );
   return counts;
 }

@@ -9,11 +9,13 @@ after(close);
 const log = pino({ level: 'silent' });
 
 /** Leads until it is stopped, or until its connection is lost; tells how often it began and ended. */
-function candidate(name: string) {
+function candidate(name: string, silenceMilliseconds?: number) {
   const stopping = new AbortController();
   const seen = { began: 0, ended: 0 };
   const began = Promise.withResolvers<void>();
-  const running = whileLeading({ pool, name, log, signal: stopping.signal }, async (signal) => {
+  const { signal } = stopping;
+  const silence = silenceMilliseconds === undefined ? {} : { silenceMilliseconds };
+  const running = whileLeading({ pool, name, log, signal, ...silence }, async (signal) => {
     seen.began += 1;
     began.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -52,6 +54,17 @@ test('one whose connection is lost leads no longer', async () => {
   assert.equal(first.seen.ended, 1);
   assert.equal(first.seen.began + second.seen.began, 2);
   await Promise.all([first.stop(), second.stop()]);
+});
+
+test('one that says nothing for long leads no longer', async () => {
+  // Less than passes between two signs of life: as though it hung.
+  const silent = candidate('silent', 200);
+  await silent.began;
+  const second = candidate('silent');
+  await Promise.race([second.began, secondTime(silent)]);
+  assert.equal(silent.seen.ended, 1);
+  assert.equal(silent.seen.began + second.seen.began, 2);
+  await Promise.all([silent.stop(), second.stop()]);
 });
 
 async function secondTime({ seen }: ReturnType<typeof candidate>): Promise<void> {

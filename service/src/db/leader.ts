@@ -4,6 +4,8 @@ import { pause } from '../pause.ts';
 
 const tryAgainMilliseconds = 3000;
 const proofMilliseconds = 5000;
+/** Of a process that hangs, PostgreSQL ends the session, and so its lock. */
+const longestSilenceMilliseconds = 30_000;
 
 export interface Leadership {
   pool: pg.Pool;
@@ -11,6 +13,8 @@ export interface Leadership {
   name: string;
   log: Logger;
   signal: AbortSignal;
+  /** After which another process may take over from one that hangs. */
+  silenceMilliseconds?: number;
 }
 
 /**
@@ -33,7 +37,7 @@ export async function whileLeading(
 }
 
 async function leadOnce(
-  { pool, name, signal }: Leadership,
+  { pool, name, signal, silenceMilliseconds = longestSilenceMilliseconds }: Leadership,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
@@ -42,6 +46,7 @@ async function leadOnce(
   client.on('error', onError);
   const proof = setInterval(prove(client, onError), proofMilliseconds);
   try {
+    await client.query(`set idle_session_timeout = ${silenceMilliseconds}`);
     const leading = AbortSignal.any([signal, lost.signal]);
     if ((await tryLock(client, name)) && !leading.aborted) await work(leading);
   } finally {

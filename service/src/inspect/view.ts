@@ -35,6 +35,7 @@ export function operationsTable(rows: InspectedOperation[]): string {
     'WORKER',
     'TRIES',
     'NEXT LOOK',
+    'DEADLINE',
     'LAST ERROR',
   ];
   return table([
@@ -50,6 +51,7 @@ export function operationsTable(rows: InspectedOperation[]): string {
       worker(row),
       String(row.attempts),
       row.finished_in === null ? fromNow(row.wakes_in) : '-',
+      row.finished_in === null ? fromNow(row.deadline_in) : '-',
       row.last_error ?? row.error?.message ?? '',
     ]),
   ]);

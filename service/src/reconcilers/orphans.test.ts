@@ -58,8 +58,10 @@ async function keep(instances: Instance[], rounds = 1) {
 
 test('an instance of a deleted server is removed', async () => {
   const uuid = await enter({ deleted: true });
-  const running = await keep([instance(uuid)]);
-  assert.deepEqual(running.calls, [`stop srv-${uuid}`, `delete srv-${uuid}`]);
+  for (const status of ['Running', 'Frozen']) {
+    const { calls } = await keep([instance(uuid, installationId, status)]);
+    assert.deepEqual(calls, [`stop srv-${uuid}`, `delete srv-${uuid}`], status);
+  }
   const stopped = await keep([instance(uuid, installationId, 'Stopped')]);
   assert.deepEqual(stopped.calls, [`delete srv-${uuid}`]);
 });

@@ -7,6 +7,11 @@ import {
 } from '../guests/progress.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
+import {
+  discardImageVolume,
+  isImageReady,
+  markImageWhole,
+} from '../operating-systems/image-volume.ts';
 import { ensureImage, ImageServerUnreachable } from '../operating-systems/images.ts';
 import {
   defineOperation,
@@ -27,7 +32,6 @@ import {
   startInstance,
   untilNextLook,
 } from './engine.ts';
-import { discardImageVolume, isImageReady, markImageWhole } from './image-volume.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { removeInstance } from './removal.ts';
 import { setServerState } from './worker-queries.ts';
@@ -136,7 +140,8 @@ async function instance(context: Context): Result {
   const notYet = await removeInstance(context);
   if (notYet) return notYet;
   const { fingerprint } = operation.state;
-  const imageVolume = { incus, server, fingerprint, signal };
+  const { storagePool: pool, member } = server;
+  const imageVolume = { incus, pool, member, fingerprint, signal };
   const isFirst = !(await isImageReady(imageVolume));
   if (isFirst) {
     if (!(await maybeUnpack(context))) return wait(0.5, 'waiting for its operating system');

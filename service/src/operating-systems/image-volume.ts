@@ -1,6 +1,5 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { StoragePool } from '../incus/storage.ts';
-import type { ServerForOperation } from './operation-queries.ts';
 
 // Disks are clones of a pool's own copy of their image, its image volume. Incus (6.0, EnsureImage)
 // notes that volume before it unpacks the image, and takes what it has noted as whole: a daemon that
@@ -9,26 +8,22 @@ import type { ServerForOperation } from './operation-queries.ts';
 
 const seenWhole = 'Unpacked whole, as seen by Berth';
 
-type ImageVolume = {
+export interface ImageVolume {
   incus: IncusClient;
-  server: Pick<ServerForOperation, 'storagePool' | 'member'>;
+  pool: string;
+  /** Of a cluster; null without one. */
+  member: string | null;
   fingerprint: string;
   signal: AbortSignal;
-};
-
-const idOf = (fingerprint: string) => ({ type: 'image', name: fingerprint });
-const targetOf = ({ server }: ImageVolume) => server.member ?? undefined;
+}
 
 /** Whether disks can be made of it: it is known to be whole, or the pool unpacks each for itself. */
 export async function isImageReady(image: ImageVolume): Promise<boolean> {
-  const { incus, server, fingerprint, signal } = image;
-  const { storagePool } = server;
-  const { storage } = incus;
-  const options = { signal };
-  const volume = await storage.getVolume(storagePool, idOf(fingerprint), targetOf(image), options);
+  const { incus, pool, signal } = image;
+  const volume = await findVolume(image);
   if (volume) return volume.description === seenWhole;
-  const pool = await storage.getPool(storagePool, options);
-  return pool !== null && !keepsImages(pool);
+  const found = await incus.storage.getPool(pool, { signal });
+  return found !== null && !keepsImages(found);
 }
 
 /** The drivers that Incus calls without "optimized image storage" (documentation, "Storage drivers"). */
@@ -38,18 +33,21 @@ function keepsImages({ driver, config }: StoragePool): boolean {
 
 /** Removes what there may be of it. Whoever does so must be the only one that unpacks it. */
 export async function discardImageVolume(image: ImageVolume): Promise<void> {
-  const { incus, server, fingerprint, signal } = image;
-  const { storage } = incus;
-  const options = { signal };
-  const id = idOf(fingerprint);
-  const target = targetOf(image);
-  if (!(await storage.getVolume(server.storagePool, id, target, options))) return;
-  await storage.deleteVolume(server.storagePool, id, target, options);
+  const { incus, pool, member, signal } = image;
+  const volume = await findVolume(image);
+  if (volume) await incus.storage.deleteVolume(pool, volume, member ?? undefined, { signal });
 }
 
 /** After a create that succeeded on it. */
 export async function markImageWhole(image: ImageVolume): Promise<void> {
-  const { incus, server, fingerprint, signal } = image;
-  const volume = { ...idOf(fingerprint), description: seenWhole };
-  await incus.storage.describeVolume(server.storagePool, volume, targetOf(image), { signal });
+  const { incus, pool, member, signal } = image;
+  const volume = { ...idOf(image), description: seenWhole };
+  await incus.storage.describeVolume(pool, volume, member ?? undefined, { signal });
+}
+
+const idOf = ({ fingerprint }: ImageVolume) => ({ type: 'image', name: fingerprint });
+
+async function findVolume(image: ImageVolume) {
+  const { incus, pool, member, signal } = image;
+  return await incus.storage.getVolume(pool, idOf(image), member ?? undefined, { signal });
 }
