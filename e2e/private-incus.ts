@@ -3,6 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync, rmdirSync } from 'node
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureIncus } from '../setup/incus-daemon.ts';
 import { commandLine, environment, killAll, processIds, readProcess } from './processes.ts';
 
 const endedWithinMs = 10_000;
@@ -36,6 +37,12 @@ export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): P
   for (const cgroup of instances.flatMap(cgroupsOf)) removeCgroup(cgroup);
   await rm(incusDir, { recursive: true, force: true });
   return links;
+}
+
+/** Kills its daemon without a word to it, and starts it again. Its guests run on. */
+export async function killDaemon(incusDir: string): Promise<void> {
+  await killAll(() => daemonsOf(incusDir));
+  await ensureIncus({ incusDir, say: () => undefined });
 }
 
 /** What is left of it, in words; empty when nothing is. */

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { createIncusClient } from '../service/src/incus/client.ts';
 import {
   create,
   directory,
+  incusPool,
+  incusProject,
+  incusSocket,
   operations,
   primaryAddress,
   remove,
@@ -11,6 +16,7 @@ import {
   untilIdle,
   view,
 } from './api.ts';
+import { killDaemon } from './private-incus.ts';
 import { currentService, startService, stopService } from './service.ts';
 import { ssh } from './ssh.ts';
 
@@ -45,6 +51,29 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     await remove(server.id);
   });
 }
+
+test('an image that a killed daemon unpacked in part is unpacked anew', async () => {
+  const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
+  const imageVolumes = async () =>
+    (await client.storage.listVolumes(incusPool())).filter(({ type }) => type === 'image');
+  try {
+    for (const volume of await imageVolumes()) {
+      await client.storage.deleteVolume(incusPool(), volume);
+    }
+    const server = await create({ initialCommands: ['echo ran >> /root/ran'] });
+    await until('it is being unpacked', 30, async () => (await imageVolumes()).length > 0);
+    await killDaemon(join(directory(), 'incus'));
+    await untilIdle(server.id);
+    assert.equal((await view(server.id)).status, 'started');
+    assert.equal(
+      await ssh(primaryAddress(server), 'dpkg --verify base-files; cat /root/ran'),
+      'ran',
+    );
+    await remove(server.id);
+  } finally {
+    await client.close();
+  }
+});
 
 test('a guest that stops while the service is away is seen when it is back', async () => {
   const server = await create();

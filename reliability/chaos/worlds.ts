@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { daemonsOf } from '../../e2e/private-incus.ts';
-import { killAll } from '../../e2e/processes.ts';
+import { killDaemon } from '../../e2e/private-incus.ts';
 import {
   dataDirectory,
   removeService,
@@ -13,7 +12,6 @@ import {
 import { freePort, withStack } from '../../e2e/stack.ts';
 import { startSimulator } from '../../incus-sim/src/simulator.ts';
 import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
-import { ensureIncus } from '../../setup/incus-daemon.ts';
 import { killPostgres } from './postgres.ts';
 
 export const targets = ['service', 'postgres', 'engine'] as const;
@@ -63,10 +61,7 @@ async function onIncus(use: Use): Promise<void> {
   await withStack('chaos', async ({ directory, socketPath, names, service }) => {
     const client = createIncusClient({ socketPath, project: names.project });
     const incusDir = join(directory, 'incus');
-    const kill = killers(service, async () => {
-      await killAll(() => daemonsOf(incusDir));
-      await ensureIncus({ incusDir, say: () => undefined });
-    });
+    const kill = killers(service, () => killDaemon(incusDir));
     try {
       await use({ directory, service, client, pool: names.pool, mostServers: 5, kill });
     } finally {
