@@ -32,6 +32,23 @@ export async function findMember(
   return await shownMembers(db, projectId).where('user_id', '=', userId).executeTakeFirst();
 }
 
+/** Whether somebody has a part in a project: as a member, or as an administrator. */
+export async function mayActIn(db: Queryable, projectId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.user_id', '=', 'users.id')
+        .on('memberships.project_id', '=', projectId),
+    )
+    .select('users.id')
+    .where('users.id', '=', userId)
+    .where('disabled_at', 'is', null)
+    .where(sql<boolean>`(is_admin or role is not null)`)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The projects of a person, by id. */
 export async function listMemberships(db: Queryable, userId: number) {
   return await db

@@ -1,0 +1,26 @@
+import { type Kysely, sql } from 'kysely';
+
+/** What a token made ends with it, whoever ends it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    -- The token that made it; null: a person, or the command line.
+    alter table tokens add parent_id bigint references tokens;
+    create index tokens_of_parent on tokens (parent_id) where parent_id is not null;
+
+    create function revoke_descendants() returns trigger language plpgsql as $$
+    begin
+      -- All at once: a function that calls itself for each generation would end at the stack's.
+      with recursive descendants as (
+        select id from tokens where parent_id = new.id and revoked_at is null
+        union all
+        select t.id from tokens t join descendants d on t.parent_id = d.id
+        where t.revoked_at is null
+      )
+      update tokens set revoked_at = new.revoked_at where id in (select id from descendants);
+      return null;
+    end $$;
+    create trigger revoke_descendants after update of revoked_at on tokens
+      for each row when (old.revoked_at is null and new.revoked_at is not null)
+      execute function revoke_descendants();
+  `.execute(db);
+}
