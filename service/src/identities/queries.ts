@@ -23,7 +23,7 @@ export async function findUserOfIdentity(trx: Trx, { issuer, subject }: Identity
     .executeTakeFirst();
 }
 
-/** Who has this address, and whether there is a way for them to sign in. */
+/** Who has this address, and whether there is a way for them to sign in. Locked, to stay so. */
 export async function findUserWithoutCredentials(trx: Trx, email: string) {
   return await trx
     .selectFrom('users')
@@ -36,6 +36,7 @@ export async function findUserWithoutCredentials(trx: Trx, email: string) {
     )
     .where('deleted_at', 'is', null)
     .where(sql<boolean>`lower(email) = lower(${email})`)
+    .forNoKeyUpdate()
     .executeTakeFirst();
 }
 

@@ -16,6 +16,7 @@ import { invalidFields, Problem } from '../problem.ts';
 import { signInFailed } from '../sessions/failures.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
 import { signIn } from '../sessions/sessions.ts';
+import { lockUser } from '../users/queries.ts';
 import { authenticationOptions, readAuthentication } from './authentication.ts';
 import { deletePasskey, insertPasskey, listPasskeys, notePasskeyUse } from './queries.ts';
 import { readRegistration, registrationOptions } from './registration.ts';
@@ -65,6 +66,8 @@ function signInRoutes(app: App, deps: Deps): void {
       requireOwnOrigin(request, deps.publicUrl);
       const { id, userId, counter } = await readAuthentication(request, deps, request.body);
       const answer = await signIn(request, reply, deps, async (trx) => {
+        // In the order of all that changes both.
+        await lockUser(trx, userId);
         if (await notePasskeyUse(trx, id, counter)) return userId;
         throw signInFailed(request, 'The passkey was removed just now.', userId);
       });

@@ -70,8 +70,9 @@ export async function updateProject(
   return await trx
     .updateTable('projects')
     // Something must be set.
-    .set({ ...columns(values), deleted_at: null })
+    .set(({ ref }) => ({ name: ref('name'), ...columns(values) }))
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
@@ -13,8 +13,12 @@ export interface NewSession {
   userAgent: string;
 }
 
-export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
-  await db
+/** Nobody signs in with so many browsers; a program that does is to leave no heap of them. */
+const mostSessions = 50;
+
+/** Ends the oldest of the user's if they have too many. */
+export async function insertSession(trx: Trx, session: NewSession): Promise<void> {
+  await trx
     .insertInto('sessions')
     .values({
       secret_sha256: session.hash,
@@ -24,6 +28,10 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       expires_at: fromNow,
     })
     .execute();
+  await sql`
+    delete from sessions where user_id = ${session.userId} and id in (
+      select id from sessions where user_id = ${session.userId}
+      order by id desc offset ${mostSessions})`.execute(trx);
 }
 
 /** A session that is asked for by its secret, and what its user may in the project that is wanted. */

@@ -6,14 +6,23 @@ import {
   SignIn,
 } from '@berth/contract/sessions';
 import { Type } from 'typebox';
+import type { Trx } from '../db/connection.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { listMemberships } from '../memberships/queries.ts';
+import { lockUser } from '../users/queries.ts';
 import { requireOwnOrigin } from './origin.ts';
 import { deleteSession, endSessions, listSessions } from './queries.ts';
 import { csrfToken } from './secret.ts';
-import { changePassword, clearCookie, signIn, userOfPassword } from './sessions.ts';
+import {
+  changePassword,
+  clearCookie,
+  prepareNewPassword,
+  requireSamePassword,
+  signIn,
+  userOfPassword,
+} from './sessions.ts';
 import { currentSessionView, sessionView } from './view.ts';
 
 const tags = ['Sessions'];
@@ -42,8 +51,9 @@ function signInRoute(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
-      const userId = await userOfPassword(request, deps, request.body);
-      return sendAnswer(reply, await signIn(request, reply, deps, async () => userId));
+      const proven = await userOfPassword(request, deps, request.body);
+      const who = (trx: Trx) => requireSamePassword(request, trx, proven);
+      return sendAnswer(reply, await signIn(request, reply, deps, who));
     },
   );
 }
@@ -124,6 +134,8 @@ function signOutRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const { userId } = request.person;
       const answer = await change(request, deps, async ({ trx }) => {
+        // Whoever is about to sign in has the lock, and is seen then.
+        await lockUser(trx, userId);
         const ended = await endSessions(trx, userId);
         return { status: 200, body: { ended }, target: { kind: 'user', id: userId } };
       });
@@ -149,10 +161,15 @@ function passwordRoute(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const { person, body } = request;
-      const answer = await change(request, deps, async ({ trx }) => {
-        const ended = await changePassword(request, trx, person, body);
-        return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
-      });
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }, hashes) => {
+          const ended = await changePassword(trx, person, hashes);
+          return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
+        },
+        () => prepareNewPassword(request, deps, person, body),
+      );
       return sendAnswer(reply, answer);
     },
   );

@@ -44,6 +44,13 @@ export async function findCredentials(db: Queryable, by: { email: string } | { i
     .executeTakeFirst();
 }
 
+/** Null: there is none; undefined: there is no such user. Locked until the transaction ends. */
+export async function lockPasswordHash(trx: Trx, id: number): Promise<string | null | undefined> {
+  const query = trx.selectFrom('users').select('password_hash').where('deleted_at', 'is', null);
+  const row = await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  return row?.password_hash;
+}
+
 /** Whether another user has the address. */
 export async function isEmailTaken(trx: Trx, email: string, besidesId = 0): Promise<boolean> {
   // Two that take it at once would both find it free.
@@ -86,16 +93,16 @@ export async function updateUser(trx: Trx, id: number, values: UserValues): Prom
   const { email, name, passwordHash, isAdmin, isDisabled } = values;
   await trx
     .updateTable('users')
-    .set({
+    .set(({ ref }) => ({
+      // Something must be set.
+      name: name ?? ref('name'),
       ...(email !== undefined && { email }),
-      ...(name !== undefined && { name }),
       ...(passwordHash !== undefined && { password_hash: passwordHash }),
       ...(isAdmin !== undefined && { is_admin: isAdmin }),
       ...(isDisabled !== undefined && { disabled_at: isDisabled ? now : null }),
-      // Something must be set.
-      deleted_at: null,
-    })
+    }))
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .execute();
 }
 
