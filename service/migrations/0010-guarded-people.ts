@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What a token made ends with it, whoever ends it. */
+/** What a token made ends with it, whoever ends it; sessions know when somebody last proved who they are. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- The token that made it; null: a person, or the command line.
@@ -22,5 +22,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger revoke_descendants after update of revoked_at on tokens
       for each row when (old.revoked_at is null and new.revoked_at is not null)
       execute function revoke_descendants();
+
+    -- When its person last proved who they are: by signing in, or once more.
+    alter table sessions add confirmed_at timestamptz;
+    update sessions set confirmed_at = created_at;
+    alter table sessions alter confirmed_at set default now(), alter confirmed_at set not null;
   `.execute(db);
 }

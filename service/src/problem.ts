@@ -18,6 +18,7 @@ export const problems = {
   network_not_allowed: [403, 'Not allowed from this network'],
   person_required: [403, 'Only for people who signed in'],
   owner_required: [403, 'Only for owners of the project'],
+  confirmation_required: [403, 'Confirm who you are'],
   csrf_failed: [403, 'Not sent by the panel'],
   quota_exceeded: [403, 'Quota exceeded'],
   not_found: [404, 'Not found'],

@@ -126,6 +126,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     session_list: { path: '/sessions', status: 200 },
     session_delete: { path: '/session', status: 200 },
     session_delete_all: { path: '/sessions', status: 200 },
+    session_confirm: { path: '/session/confirm', body: { password: 'not theirs' }, status: 422 },
     password_change: {
       path: '/session/password',
       body: { password: 'not theirs', new_password: 'violet-harbour-Monday-finch' },

@@ -25,10 +25,10 @@ export async function identifyBySession(
   const wanted = wantedProject(request) ?? null;
   const found = isSecret(cookie) ? await findSession(db, sessionHash, wanted) : undefined;
   if (!found) throw new Problem('session_ended', 'The session has ended. Sign in again.');
-  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isNoted } = found;
+  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
   return {
     caller: callerIn(db, found),
-    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt },
+    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },
     note: isNoted ? undefined : () => noteSessionUse(db, sessionId),
   };
 }

@@ -64,7 +64,12 @@ function signInRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
-      const { id, userId, counter } = await readAuthentication(request, deps, request.body);
+      const found = await readAuthentication(deps, request.body);
+      if (!found.proven) {
+        const detail = 'The passkey is unknown here, or too much time has passed. Try again.';
+        throw signInFailed(request, detail, found.userId);
+      }
+      const { id, userId, counter } = found.proven;
       const answer = await signIn(request, reply, deps, async (trx) => {
         // In the order of all that changes both.
         await lockUser(trx, userId);
@@ -78,6 +83,8 @@ function signInRoutes(app: App, deps: Deps): void {
 
 const tags = ['Sessions'];
 const config = { scope: 'person' } as const;
+// A passkey that a passer-by adds signs them in for good.
+const confirmed = { scope: 'person', needsConfirmation: true } as const;
 
 function ownRoutes(app: App, deps: Deps): void {
   app.get(
@@ -97,7 +104,7 @@ function ownRoutes(app: App, deps: Deps): void {
   app.delete(
     '/passkeys/:id',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'passkey_delete',
         summary: 'Remove a passkey of yours',
@@ -123,7 +130,7 @@ function registrationRoutes(app: App, deps: Deps): void {
   app.post(
     '/passkeys/options',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'passkey_options',
         summary: 'Begin to add a passkey',
@@ -137,7 +144,7 @@ function registrationRoutes(app: App, deps: Deps): void {
   app.post(
     '/passkeys',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'passkey_create',
         summary: 'Add a passkey',

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
+import { Problem } from '../problem.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
 const fromNow = sql<string>`now() + interval '12 hours'`;
 const extended = sql<string>`least(${fromNow}, created_at + interval '30 days')`;
+
+/** Somebody else may sit down at a browser, or take its cookie. */
+const confirmedFor = sql`interval '10 minutes'`;
 
 export interface NewSession {
   hash: Buffer;
@@ -45,6 +49,8 @@ export interface FoundSession {
   /** The wanted one, else the first of the user's; null: there is none that they may see. */
   projectId: number | null;
   role: Role | null;
+  /** Whether its person proved who they are within the last ten minutes. */
+  isConfirmed: boolean;
   /** Whether its last use was noted within the last minute. */
   isNoted: boolean;
 }
@@ -58,6 +64,7 @@ export async function findSession(
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
       s.expires_at as "expiresAt", p.id as "projectId", p.role,
+      s.confirmed_at > now() - ${confirmedFor} as "isConfirmed",
       s.last_used_at > now() - interval '1 minute' as "isNoted"
     from sessions s
     join users u on u.id = s.user_id
@@ -85,6 +92,18 @@ export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
     .where('id', '=', id)
     .where(sql<boolean>`last_used_at <= now() - interval '1 minute'`)
     .execute();
+}
+
+/** Answers until when it counts. */
+export async function confirmSession(trx: Trx, id: number): Promise<string> {
+  const row = await trx
+    .updateTable('sessions')
+    .set({ confirmed_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .returning(sql<string>`confirmed_at + ${confirmedFor}`.as('until'))
+    .executeTakeFirst();
+  if (!row) throw new Problem('session_ended', 'The session has ended. Sign in again.');
+  return row.until;
 }
 
 /** Those that hold, the newest first. */

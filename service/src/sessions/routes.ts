@@ -2,6 +2,8 @@ import {
   CurrentSession,
   PasswordChange,
   Session,
+  SessionConfirm,
+  SessionConfirmed,
   SessionsEnded,
   SignIn,
 } from '@berth/contract/sessions';
@@ -12,17 +14,12 @@ import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { listMemberships } from '../memberships/queries.ts';
 import { lockUser } from '../users/queries.ts';
+import { confirm, readProof } from './confirmation.ts';
 import { requireOwnOrigin } from './origin.ts';
+import { changePassword, prepareNewPassword } from './passwords.ts';
 import { deleteSession, endSessions, listSessions } from './queries.ts';
 import { csrfToken } from './secret.ts';
-import {
-  changePassword,
-  clearCookie,
-  prepareNewPassword,
-  requireSamePassword,
-  signIn,
-  userOfPassword,
-} from './sessions.ts';
+import { clearCookie, requireSamePassword, signIn, userOfPassword } from './sessions.ts';
 import { currentSessionView, sessionView } from './view.ts';
 
 const tags = ['Sessions'];
@@ -32,6 +29,7 @@ export function sessionRoutes(app: App, deps: Deps): void {
   signInRoute(app, deps);
   readRoutes(app, deps);
   signOutRoutes(app, deps);
+  confirmRoute(app, deps);
   passwordRoute(app, deps);
 }
 
@@ -145,6 +143,38 @@ function signOutRoutes(app: App, deps: Deps): void {
   );
 }
 
+function confirmRoute(app: App, deps: Deps): void {
+  app.post(
+    '/session/confirm',
+    {
+      config,
+      schema: {
+        operationId: 'session_confirm',
+        summary: 'Confirm that it is you',
+        description:
+          'What changes how you sign in wants to know it, ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
+        tags,
+        body: SessionConfirm,
+        response: { 200: SessionConfirmed },
+      },
+    },
+    async (request, reply) => {
+      const { person, body } = request;
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }, proof) => {
+          const confirmed_until = await confirm(trx, person, proof);
+          const target = { kind: 'user', id: person.userId } as const;
+          return { status: 200, body: { confirmed_until }, target };
+        },
+        () => readProof(request, reply, deps, person, body),
+      );
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
 function passwordRoute(app: App, deps: Deps): void {
   app.put(
     '/session/password',
@@ -168,7 +198,7 @@ function passwordRoute(app: App, deps: Deps): void {
           const ended = await changePassword(trx, person, hashes);
           return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
         },
-        () => prepareNewPassword(request, deps, person, body),
+        () => prepareNewPassword(request, reply, deps, person, body),
       );
       return sendAnswer(reply, answer);
     },

@@ -1,19 +1,17 @@
-import type { PasswordChange, SignIn } from '@berth/contract/sessions';
+import type { SignIn } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
-import type { Deps, Person } from '../http/app-types.ts';
+import type { Deps } from '../http/app-types.ts';
 import { sessionCookie } from '../http/by-session.ts';
 import { change } from '../http/change.ts';
 import { addressOf } from '../http/client-address.ts';
 import type { IdempotentAnswer } from '../http/idempotency.ts';
 import { listMemberships } from '../memberships/queries.ts';
-import { invalidFields, type Problem } from '../problem.ts';
 import { isPassword } from '../users/password.ts';
-import { findCredentials, lockPasswordHash, lockUser, updateUser } from '../users/queries.ts';
-import { acceptPassword } from '../users/users.ts';
+import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
 import { setCookie } from './cookies.ts';
-import { badCredentials, signInFailed } from './failures.ts';
-import { deleteSession, endSessions, findSession, insertSession } from './queries.ts';
+import { signInFailed } from './failures.ts';
+import { deleteSession, findSession, insertSession } from './queries.ts';
 import { csrfToken, generateSecret, secretHash } from './secret.ts';
 import { currentSessionView } from './view.ts';
 
@@ -88,37 +86,4 @@ export async function signIn(
 /** Has the browser forget the session. */
 export function clearCookie(reply: FastifyReply, publicUrl: URL): void {
   setCookie(reply, publicUrl, { name: 'berth', value: '', seconds: 0 });
-}
-
-/** What a change of password needs, and takes a while to find out. Not within a transaction. */
-export async function prepareNewPassword(
-  request: FastifyRequest,
-  { db }: Deps,
-  { userId, email, name }: Person,
-  body: PasswordChange,
-): Promise<{ before: string; after: string }> {
-  const found = await findCredentials(db, { id: userId });
-  const before = found?.passwordHash;
-  if (!before || !(await isPassword(before, body.password))) {
-    badCredentials(request, userId);
-    throw notTheirPassword();
-  }
-  const after = await acceptPassword(body.new_password, [email, name], '/new_password');
-  return { before, after };
-}
-
-/** Ends all other sessions: whoever has one of them may be why. Answers how many there were. */
-export async function changePassword(
-  trx: Trx,
-  { userId, sessionId }: Person,
-  { before, after }: { before: string; after: string },
-): Promise<number> {
-  // Somebody may have changed it since it was compared.
-  if ((await lockPasswordHash(trx, userId)) !== before) throw notTheirPassword();
-  await updateUser(trx, userId, { passwordHash: after });
-  return await endSessions(trx, userId, sessionId);
-}
-
-function notTheirPassword(): Problem {
-  return invalidFields([{ pointer: '/password', detail: 'Is not your password.' }]);
 }
