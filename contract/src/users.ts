@@ -105,6 +105,8 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
+export const MemberAdd = Closed({ email, role: Role }, { title: 'MemberAdd' });
+
 export const MemberUpdate = Closed({ role: Role }, { title: 'MemberUpdate' });
 
 export const MemberParams = Type.Object({

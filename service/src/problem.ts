@@ -40,6 +40,7 @@ export const problems = {
   address_pool_overlaps: [409, 'Address pool overlaps another'],
   email_taken: [409, 'Email address is taken'],
   own_account: [409, 'Not possible with your own account'],
+  already_member: [409, 'Is a member already'],
   last_owner: [409, 'A project keeps an owner'],
   server_not_stopped: [409, 'Server is not stopped'],
   server_not_running: [409, 'Server is not running'],

@@ -108,8 +108,15 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       foreign: 'project',
       as: 'admin',
     },
+    member_add: {
+      path: members,
+      body: { email: world.newcomer, role: 'viewer' },
+      status: 201,
+      foreign: 'project',
+      as: 'admin',
+    },
     member_set: {
-      path: `${members}/${own.user}`,
+      path: `${members}/${own.member}`,
       body: { role: 'member' },
       status: 200,
       foreign: 'project',

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Role } from '../db/people-schema.ts';
 import type { App } from '../http/app-types.ts';
+import { createLimiter } from '../http/limits/limiter.ts';
 import { projectRoutes } from '../projects/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
-import { createTestApp, createTestToken } from '../testing/app.ts';
+import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { type Browser, createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -105,16 +106,19 @@ test('an owner adds, changes and removes members, in the history of that project
   const { ask } = await signInAs(app, owner.credentials);
   const friend = await createTestUser(db);
   const url = `/projects/${project}/members/${friend.id}`;
-  const put = (role: string, at = url) => ask('PUT', at, { body: { role } });
+  const put = (role: string) => ask('PUT', url, { body: { role } });
+  const add = (email: string, role = 'member') =>
+    ask('POST', `/projects/${project}/members`, { body: { email, role } });
   assert.equal((await ask('GET', url)).json().code, 'member_not_found');
-  assert.equal((await put('member')).json().role, 'member');
+  const added = await add(friend.email.toUpperCase());
+  assert.deepEqual([added.statusCode, added.headers.location], [201, `/v1${url}`]);
+  assert.deepEqual((await ask('GET', url)).json(), added.json());
+  assert.equal(added.json().role, 'member');
+  const again = await add(friend.email, 'owner');
+  assert.deepEqual([again.statusCode, again.json().code], [409, 'already_member']);
   assert.equal((await put('viewer')).json().role, 'viewer');
   assert.equal((await ask('GET', `/projects/${project}/members`)).json().length, 2);
   assert.equal((await put('boss')).statusCode, 422);
-  assert.equal(
-    (await put('member', `/projects/${project}/members/9999`)).json().code,
-    'user_not_found',
-  );
   assert.equal((await ask('DELETE', url)).statusCode, 200);
   assert.equal((await ask('DELETE', url)).json().code, 'member_not_found');
   const entries = await db
@@ -126,8 +130,57 @@ test('an owner adds, changes and removes members, in the history of that project
     .execute();
   assert.deepEqual(
     entries.map((entry) => [entry.action, entry.user_id, entry.target_id]),
-    ['member_set', 'member_set', 'member_remove'].map((action) => [action, owner.id, friend.id]),
+    ['member_set', 'member_remove'].map((action) => [action, owner.id, friend.id]),
   );
+});
+
+test('an owner learns nothing of who is no member, by whatever id', async () => {
+  const { ask } = await person('owner');
+  const stranger = await createTestUser(db);
+  const answers = [stranger.id, 999_999].map(async (id) => {
+    const url = `/projects/${ours}/members/${id}`;
+    const put = await ask('PUT', url, { body: { role: 'viewer' } });
+    const others = [await ask('GET', url), await ask('DELETE', url)];
+    return [put, ...others].map((answer) => {
+      assert.equal(answer.json().code, 'member_not_found');
+      return answer.json().detail.replace(String(id), 'ID');
+    });
+  });
+  const [known, unknown] = await Promise.all(answers);
+  assert.deepEqual(known, unknown);
+});
+
+test('an address that nobody has is explained, and adds nobody', async () => {
+  const { ask } = await person('owner');
+  for (const [body, words] of [
+    [{ email: 'nobody@example.com', role: 'viewer' }, /Have an administrator add them/],
+    [{ email: 'nobody', role: 'viewer' }, /email address/],
+    [{ role: 'viewer' }, /required/],
+  ] as const) {
+    const answer = await ask('POST', `/projects/${ours}/members`, { body });
+    assert.equal(answer.statusCode, 422);
+    assert.equal(answer.json().errors[0].pointer, '/email');
+    assert.match(answer.json().errors[0].detail, words);
+  }
+});
+
+test('only so many addresses can be tried, by who is no administrator', async () => {
+  const [owner, admin] = [await person('owner'), await person('admin')];
+  const failures = { burst: 3, perSecond: 1e-6 };
+  const limiter = createLimiter({ ...generousLimits, failures });
+  const strict = await createTestApp(db, [membershipRoutes], { limiter });
+  const statuses = async ({ headers }: Browser) => {
+    const found: number[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      const url = `/v1/projects/${ours}/members`;
+      const payload = { email: `nobody-${at}@example.com`, role: 'viewer' };
+      found.push((await inject(strict, { method: 'POST', url, headers, payload })).statusCode);
+    }
+    return found;
+  };
+  assert.deepEqual(await statuses(owner), [422, 422, 422, 429]);
+  assert.deepEqual(await statuses(admin), [422, 422, 422, 422]);
+  await strict.close();
 });
 
 test('the last owner stays, unless an administrator says otherwise', async () => {

@@ -27,6 +27,10 @@ export async function findUser(db: Queryable, id: number): Promise<ShownUser | u
   return await shownUsers(db).where('id', '=', id).executeTakeFirst();
 }
 
+export async function findUserByEmail(db: Queryable, email: string) {
+  return await shownUsers(db).where(emailIs(email)).executeTakeFirst();
+}
+
 /** Locked until the transaction ends. */
 export async function lockUser(trx: Trx, id: number): Promise<ShownUser | undefined> {
   // Rows that refer to it may be added all the same.
