@@ -13,6 +13,7 @@ import { change, changesNothing } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { pathId } from '../http/path-id.ts';
 import { invalidFields, Problem } from '../problem.ts';
+import { sessionEnded } from '../sessions/ended.ts';
 import { signInFailed } from '../sessions/failures.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
 import { signIn } from '../sessions/sessions.ts';
@@ -154,13 +155,19 @@ function registrationRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const { userId } = request.person;
-      const answer = await change(request, deps, async ({ trx }) => {
-        const passkey = await readRegistration(trx, deps, request.person, request.body);
-        const row = await insertPasskey(trx, passkey);
-        if (!row) throw invalidFields([{ pointer: '/credential', detail: 'Is here already.' }]);
-        return { status: 201, body: passkeyView(row), target: { kind: 'user', id: userId } };
-      });
+      const { person, body } = request;
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }, passkey) => {
+          if (!(await lockUser(trx, person.userId))) throw sessionEnded();
+          const row = await insertPasskey(trx, passkey);
+          if (!row) throw invalidFields([{ pointer: '/credential', detail: 'Is here already.' }]);
+          const target = { kind: 'user', id: person.userId } as const;
+          return { status: 201, body: passkeyView(row), target };
+        },
+        () => readRegistration(deps, person, body),
+      );
       return sendAnswer(reply, answer);
     },
   );

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
-import { Problem } from '../problem.ts';
+import { sessionEnded } from './ended.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
 const fromNow = sql<string>`now() + interval '12 hours'`;
@@ -102,7 +102,7 @@ export async function confirmSession(trx: Trx, id: number): Promise<string> {
     .where('id', '=', id)
     .returning(sql<string>`confirmed_at + ${confirmedFor}`.as('until'))
     .executeTakeFirst();
-  if (!row) throw new Problem('session_ended', 'The session has ended. Sign in again.');
+  if (!row) throw sessionEnded();
   return row.until;
 }
 
