@@ -16,7 +16,7 @@ export const emailPattern =
 
 const email = Type.String({
   pattern: emailPattern,
-  description: 'Unique, whatever the case of its letters.',
+  description: 'Unique, whatever the case of its letters A to Z.',
   examples: ['ada@example.com'],
   explain: 'Must be an email address, such as ada@example.com.',
 });

@@ -27,5 +27,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table sessions add confirmed_at timestamptz;
     update sessions set confirmed_at = created_at;
     alter table sessions alter confirmed_at set default now(), alter confirmed_at set not null;
+
+    -- A to Z alone, whatever the locale of the database.
+    drop index one_user_of_an_email;
+    create unique index one_user_of_an_email on users (lower(email collate "C"))
+      where deleted_at is null;
   `.execute(db);
 }

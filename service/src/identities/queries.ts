@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
+import { emailIs } from '../users/queries.ts';
 
 export interface Identity {
   issuer: string;
@@ -35,7 +36,7 @@ export async function findUserWithoutCredentials(trx: Trx, email: string) {
         and not exists (select from passkeys p where p.user_id = users.id)`.as('isWithout'),
     )
     .where('deleted_at', 'is', null)
-    .where(sql<boolean>`lower(email) = lower(${email})`)
+    .where(emailIs(email))
     .forNoKeyUpdate()
     .executeTakeFirst();
 }

@@ -152,6 +152,16 @@ test('of other domains than the allowed ones no user is made', async () => {
   await narrow.close();
 });
 
+test('an address that only looks like an allowed one, or like somebody’s, is neither', async () => {
+  const kelvin = await open(['kexample.org']);
+  const domain = `grace-${people}@\u212aexample.org`;
+  await refused(await whole({ ...account, email: domain }, kelvin), /this domain/);
+  await kelvin.close();
+  const user = await createTestUser(db, { email: `kate-${people}@example.com`, password: null });
+  const email = `\u212aate-${people}@example.com`;
+  assert.notEqual((await signedIn({ ...account, email })).id, user.id);
+});
+
 test('somebody who signs in otherwise is not taken over by their address', async () => {
   await createTestUser(db, { email: account.email ?? '' });
   await refused(await whole(), /signs in otherwise/);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { emailKey } from './email.ts';
 
 const now = sql<string>`now()`;
 
@@ -58,7 +59,7 @@ export async function lockPasswordHash(trx: Trx, id: number): Promise<string | n
 /** Whether another user has the address. */
 export async function isEmailTaken(trx: Trx, email: string, besidesId = 0): Promise<boolean> {
   // Two that take it at once would both find it free.
-  const key = `user ${email.toLowerCase()}`;
+  const key = `user ${emailKey(email)}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
   const query = shownUsers(trx).where(emailIs(email)).where('id', '<>', besidesId);
   return (await query.executeTakeFirst()) !== undefined;
@@ -129,6 +130,6 @@ export async function eraseUser(trx: Trx, id: number): Promise<void> {
     .execute();
 }
 
-function emailIs(email: string) {
-  return sql<boolean>`lower(email) = lower(${email})`;
+export function emailIs(email: string) {
+  return sql<boolean>`lower(email collate "C") = ${emailKey(email)}`;
 }
