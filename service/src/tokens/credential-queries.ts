@@ -140,16 +140,6 @@ export async function revokeTokensNamed(db: Queryable, name: string): Promise<vo
     .execute();
 }
 
-export async function findProject(db: Queryable, name: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.id;
-}
-
 /** One transaction at a time makes or revokes tokens of a name; until its end. */
 export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);

@@ -11,7 +11,7 @@ import {
 import type { Db, Trx } from '../db/connection.ts';
 import { putMember } from '../memberships/queries.ts';
 import { Problem } from '../problem.ts';
-import { findProject } from '../tokens/credential-queries.ts';
+import { findProjectNamed } from '../projects/queries.ts';
 import { listUsers } from './queries.ts';
 import { acceptFirstPassword, acceptNextPassword, changeUser, createUser } from './users.ts';
 
@@ -88,7 +88,7 @@ function createCommand(options: CreateOptions): Command {
     const add = async (trx: Trx) => {
       const user = await createUser(trx, body, passwordHash);
       if (project === undefined || role === undefined) return user;
-      const projectId = await findProject(trx, project);
+      const projectId = await findProjectNamed(trx, project);
       if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
       await putMember(trx, { projectId, userId: user.id, role });
       return user;
