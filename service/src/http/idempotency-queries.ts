@@ -58,6 +58,13 @@ export async function storeAnswer(
     .execute();
 }
 
+/** Removes what a person was answered, also by way of tokens. `idempotency.ts` names the callers. */
+export async function deleteAnswersTo(trx: Trx, userId: number): Promise<void> {
+  await sql`
+    delete from idempotency_keys where caller = ${`user:${userId}`}
+      or caller in (select 'token:' || id from tokens where created_by = ${userId})`.execute(trx);
+}
+
 /** Removes the keys that no longer count. Answers how many there were. */
 export async function deleteOldIdempotencyKeys(db: Db): Promise<number> {
   const result = await db

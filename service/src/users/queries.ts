@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { deleteAnswersTo } from '../http/idempotency-queries.ts';
 import { emailKey } from './email.ts';
 
 const now = sql<string>`now()`;
@@ -116,6 +117,7 @@ export async function eraseUser(trx: Trx, id: number): Promise<void> {
   for (const table of ['memberships', 'identities', 'passkeys', 'sessions'] as const) {
     await trx.deleteFrom(table).where('user_id', '=', id).execute();
   }
+  await deleteAnswersTo(trx, id);
   await trx
     .updateTable('tokens')
     .set({ revoked_at: now })
