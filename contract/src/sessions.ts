@@ -34,7 +34,8 @@ export const CurrentSession = Type.Object(
         role: Role,
       }),
       {
-        description: 'Those that they are a member of. The first one is used where none is named.',
+        description:
+          'Those that they are a member of, the oldest membership first. That one is used where none is named.',
       },
     ),
     csrf_token: Type.String({

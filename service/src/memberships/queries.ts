@@ -49,7 +49,7 @@ export async function mayActIn(db: Queryable, projectId: number, userId: number)
   return row !== undefined;
 }
 
-/** The projects of a person, by id. */
+/** The projects of a person, the one first that they have been in for longest. */
 export async function listMemberships(db: Queryable, userId: number) {
   return await db
     .selectFrom('memberships')
@@ -57,6 +57,7 @@ export async function listMemberships(db: Queryable, userId: number) {
     .select(['projects.id', 'projects.name', 'role'])
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
+    .orderBy('memberships.created_at')
     .orderBy('projects.id')
     .execute();
 }

@@ -11,6 +11,7 @@ import { type Browser, createTestProject, createTestUser, signInAs } from '../te
 import { createTestDatabase } from '../testing/postgres.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
 import { userRoutes } from '../users/routes.ts';
+import { putMember } from './queries.ts';
 import { membershipRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -98,6 +99,30 @@ test('who is in two projects chooses by the header, and sees both', async () => 
     listed.map(({ id }: { id: number }) => id),
     [ours, theirs],
   );
+});
+
+test('without the header it is the project that they have been in for longest', async () => {
+  const older = await createTestProject(db, 'older');
+  const newer = await createTestProject(db, 'newer');
+  const user = await createTestUser(db, { roles: { [newer]: 'viewer' } });
+  const join = (projectId: number) =>
+    db
+      .transaction()
+      .execute((trx) => putMember(trx, { projectId, userId: user.id, role: 'viewer' }));
+  await join(older);
+  await join(ours);
+  await join(newer);
+  const { ask } = await signInAs(app, user.credentials);
+  assert.equal((await ask('GET', '/whoami')).json().project.id, newer);
+  const projects = (await ask('GET', '/session')).json().projects;
+  assert.deepEqual(
+    projects.map(({ id }: { id: number }) => id),
+    [newer, older, ours],
+  );
+  await ask('DELETE', '/session');
+  await db.updateTable('users').set({ is_admin: true }).where('id', '=', user.id).execute();
+  const admin = await signInAs(app, user.credentials);
+  assert.equal((await admin.ask('GET', '/whoami')).json().project.id, newer);
 });
 
 test('an owner adds, changes and removes members, in the history of that project', async () => {

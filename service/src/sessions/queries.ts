@@ -75,8 +75,8 @@ export async function findSession(
       where projects.deleted_at is null
         and (u.is_admin or memberships.role is not null)
         and (${wantedProject}::bigint is null or projects.id = ${wantedProject})
-      -- Administrators see all; their own come first.
-      order by memberships.role is null, projects.id
+      -- Administrators see all; their own come first, as memberships/queries.ts lists them.
+      order by memberships.role is null, memberships.created_at, projects.id
       limit 1
     ) p on true
     where s.secret_sha256 = ${hash} and s.expires_at > now() and u.disabled_at is null
