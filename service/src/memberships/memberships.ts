@@ -12,6 +12,7 @@ import {
   findMember,
   putMember,
   type ShownMember,
+  updateMember,
 } from './queries.ts';
 
 export function memberNotFound(userId: number | string): Problem {
@@ -67,10 +68,10 @@ export async function setMember(
   { projectId, userId, role }: { projectId: number; userId: number; role: Role },
 ): Promise<ShownMember> {
   await prepare(trx, caller, projectId);
-  await requireMember(trx, projectId, userId);
   if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, userId);
-  await putMember(trx, { projectId, userId, role });
-  return await requireMember(trx, projectId, userId);
+  const member = await updateMember(trx, { projectId, userId, role });
+  if (!member) throw memberNotFound(userId);
+  return member;
 }
 
 export async function removeMember(

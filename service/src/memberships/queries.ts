@@ -85,6 +85,20 @@ export async function putMember(
     .execute();
 }
 
+/** Undefined for who is no member: one who is deleted meanwhile is not to come back. */
+export async function updateMember(
+  trx: Trx,
+  { projectId, userId, role }: { projectId: number; userId: number; role: Role },
+): Promise<ShownMember | undefined> {
+  await trx
+    .updateTable('memberships')
+    .set({ role })
+    .where('project_id', '=', projectId)
+    .where('user_id', '=', userId)
+    .execute();
+  return await findMember(trx, projectId, userId);
+}
+
 /** Their tokens go, too: they are not to hold again when somebody adds the person again. */
 export async function deleteMember(trx: Trx, projectId: number, userId: number): Promise<void> {
   await trx

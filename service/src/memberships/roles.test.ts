@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
 import type { App } from '../http/app-types.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
@@ -7,9 +8,11 @@ import { projectRoutes } from '../projects/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
+import { amid } from '../testing/locks.ts';
 import { type Browser, createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
+import { eraseUser, lockUser } from '../users/queries.ts';
 import { userRoutes } from '../users/routes.ts';
 import { putMember } from './queries.ts';
 import { membershipRoutes } from './routes.ts';
@@ -173,6 +176,29 @@ test('an owner learns nothing of who is no member, by whatever id', async () => 
   });
   const [known, unknown] = await Promise.all(answers);
   assert.deepEqual(known, unknown);
+});
+
+test('who is deleted while their role is changed, or while they are added, is no member', async () => {
+  const { ask } = await person('owner');
+  const members = `/projects/${ours}/members`;
+  const friend = await createTestUser(db, { roles: { [ours]: 'viewer' } });
+  const newcomer = await createTestUser(db);
+  for (const [{ id }, change, status] of [
+    [friend, () => ask('PUT', `${members}/${friend.id}`, { body: { role: 'member' } }), 404],
+    [
+      newcomer,
+      () => ask('POST', members, { body: { email: newcomer.email, role: 'member' } }),
+      422,
+    ],
+  ] as const) {
+    const erase = async (trx: Trx) => {
+      await lockUser(trx, id);
+      await eraseUser(trx, id);
+    };
+    assert.equal((await amid(db, erase, change)).statusCode, status);
+    const query = db.selectFrom('memberships').select('role').where('user_id', '=', id);
+    assert.deepEqual(await query.execute(), []);
+  }
 });
 
 test('an address that nobody has is explained, and adds nobody', async () => {

@@ -25,6 +25,7 @@ import {
 } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { eraseUser, lockUser } from '../users/queries.ts';
+import { notePasskeyUse } from './queries.ts';
 import { passkeyRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -132,6 +133,13 @@ test('a signature for another site, without the person, or copied, is none', asy
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
   signed.response.signature = device.get({ challenge: 'x', origin, rpId }).response.signature ?? '';
   await refused(await post('/session/passkey', signed));
+});
+
+test('of a passkey and its copy that sign in at once, one is refused', async () => {
+  const { id } = (await register()).json();
+  const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
+  const original = (trx: Trx) => notePasskeyUse(trx, id, device.counter);
+  await refused(await amid(db, original, () => post('/session/passkey', signed)));
 });
 
 test('somebody else’s name on a signature is refused', async () => {

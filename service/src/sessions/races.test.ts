@@ -101,6 +101,17 @@ test('signing out everywhere ends the session that is just begun, too', async ()
   assert.deepEqual(answer.json(), { ended: 2 });
 });
 
+test('one sign-in too many at once is told when to come again', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const held = Array.from({ length: 34 }, () => passwordGate.run(() => promise));
+  const answer = await signIn();
+  resolve();
+  await Promise.all(held);
+  assert.deepEqual([answer.statusCode, answer.json().code], [503, 'unavailable']);
+  assert.equal(answer.headers['retry-after'], '2');
+  assert.equal((await signIn()).statusCode, 201);
+});
+
 test('while passwords are hashed no transaction is open', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = [1, 2].map(() => passwordGate.run(() => promise));

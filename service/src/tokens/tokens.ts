@@ -111,8 +111,13 @@ function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   if (!isRealTime(expiresAt)) return [{ pointer, detail: 'There is no such time.' }];
   const time = Date.parse(expiresAt);
   if (time <= Date.now()) return [{ pointer, detail: 'Must lie ahead.' }];
-  if (caller.expiresAt === null || time <= Date.parse(caller.expiresAt)) return [];
+  if (caller.expiresAt === null || exactly(expiresAt) <= exactly(caller.expiresAt)) return [];
   return [{ pointer, detail: `You expire yourself at ${caller.expiresAt}: not later than that.` }];
+}
+
+/** With all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
+function exactly(time: string): string {
+  return time.replace(/(?:\.(\d*))?Z$/, (_, digits = '') => `.${digits.padEnd(6, '0')}Z`);
 }
 
 function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {
