@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { PasskeySignIn } from './passkeys.ts';
 import { newPassword, Person, Role } from './users.ts';
 import { Closed, Timestamp } from './values.ts';
 
@@ -33,7 +34,8 @@ export const CurrentSession = Type.Object(
         role: Role,
       }),
       {
-        description: 'Those that they are a member of. The first one is used where none is named.',
+        description:
+          'Those that they are a member of, the oldest membership first. That one is used where none is named.',
       },
     ),
     csrf_token: Type.String({
@@ -62,6 +64,20 @@ export type Session = Static<typeof Session>;
 export const SessionsEnded = Type.Object(
   { ended: Type.Integer({ description: 'How many sessions.', examples: [2] }) },
   { title: 'SessionsEnded' },
+);
+
+export const SessionConfirm = Closed(
+  {
+    password: Type.Optional(Type.String({ ...anyText, description: 'Yours.' })),
+    passkey: Type.Optional(PasskeySignIn),
+  },
+  { title: 'SessionConfirm', description: 'One of both.' },
+);
+export type SessionConfirm = Static<typeof SessionConfirm>;
+
+export const SessionConfirmed = Type.Object(
+  { confirmed_until: Timestamp('Until when it need not be done again.') },
+  { title: 'SessionConfirmed' },
 );
 
 export const PasswordChange = Closed(

@@ -21,6 +21,12 @@ const shown = {
       examples: [2],
     }),
   ),
+  parent_id: Nullable(
+    Type.Integer({
+      description: 'The token that made it, with which it ends. Null: a person, or the tool.',
+      examples: [null],
+    }),
+  ),
   allowed_networks: Type.Array(Type.String({ examples: ['203.0.113.0/24'] }), {
     description: 'Where it may be used from, in CIDR notation; none: from everywhere.',
   }),

@@ -16,7 +16,7 @@ export const emailPattern =
 
 const email = Type.String({
   pattern: emailPattern,
-  description: 'Unique, whatever the case of its letters.',
+  description: 'Unique, whatever the case of its letters A to Z.',
   examples: ['ada@example.com'],
   explain: 'Must be an email address, such as ada@example.com.',
 });
@@ -104,6 +104,8 @@ export const Member = Type.Object(
   { title: 'Member', description: 'A person in a project.' },
 );
 export type Member = Static<typeof Member>;
+
+export const MemberAdd = Closed({ email, role: Role }, { title: 'MemberAdd' });
 
 export const MemberUpdate = Closed({ role: Role }, { title: 'MemberUpdate' });
 

@@ -6,6 +6,7 @@ import type { Limits } from './http/limits/limiter.ts';
 import type { ShellSettings, TlsFiles } from './http/shell/settings.ts';
 import type { OidcSettings } from './identities/provider.ts';
 import { isSafeForSecrets, readPublicUrl } from './sessions/origin.ts';
+import { emailKey } from './users/email.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
@@ -88,8 +89,7 @@ function oidcSettings(env: Environment): OidcSettings | undefined {
       'Set all three, or none of them.',
     );
   }
-  const allowedDomains = domains
-    .toLowerCase()
+  const allowedDomains = emailKey(domains)
     .split(/[\s,]+/)
     .filter(Boolean);
   return { issuer: issuerUrl(issuer), clientId, clientSecret, allowedDomains };

@@ -48,6 +48,7 @@ interface SessionsTable {
   user_agent: string;
   created_at: Timestamp;
   last_used_at: Timestamp;
+  confirmed_at: Timestamp;
   expires_at: Timestamp;
 }
 

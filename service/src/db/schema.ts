@@ -50,6 +50,8 @@ interface TokensTable {
   allowed_networks: Generated<string[]>;
   /** The person whose token it is; null: nobody's. */
   created_by: number | null;
+  /** The token that made it, with which it ends; null: a person, or the command line. */
+  parent_id: number | null;
   created_at: Timestamp;
 }
 

@@ -108,8 +108,15 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       foreign: 'project',
       as: 'admin',
     },
+    member_add: {
+      path: members,
+      body: { email: world.newcomer, role: 'viewer' },
+      status: 201,
+      foreign: 'project',
+      as: 'admin',
+    },
     member_set: {
-      path: `${members}/${own.user}`,
+      path: `${members}/${own.member}`,
       body: { role: 'member' },
       status: 200,
       foreign: 'project',
@@ -126,6 +133,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     session_list: { path: '/sessions', status: 200 },
     session_delete: { path: '/session', status: 200 },
     session_delete_all: { path: '/sessions', status: 200 },
+    session_confirm: { path: '/session/confirm', body: { password: 'not theirs' }, status: 422 },
     password_change: {
       path: '/session/password',
       body: { password: 'not theirs', new_password: 'violet-harbour-Monday-finch' },

@@ -61,6 +61,8 @@ export interface Person {
   sessionId: number;
   sessionHash: Buffer;
   expiresAt: string;
+  /** Whether they proved who they are within the last ten minutes. */
+  isConfirmed: boolean;
 }
 
 declare module 'fastify' {
@@ -70,6 +72,8 @@ declare module 'fastify' {
      * anyone who signed in, whatever their roles.
      */
     scope?: Scope | 'person' | 'public';
+    /** For who proved within the last ten minutes who they are: what changes how they sign in. */
+    needsConfirmation?: boolean;
     /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
     canRefuse?: boolean;
     /** The media type of the answer, where it isn't JSON. */

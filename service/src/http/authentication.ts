@@ -57,6 +57,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     if (identity.note) track(notes, noted(request, identity.note));
     if (identity.person) requireCsrfToken(request, identity.person, deps);
     requireScope(identity, scope, request);
+    requireConfirmation(identity, request);
   });
   app.addHook('onClose', async () => {
     await limiter.stop();
@@ -121,6 +122,13 @@ function requireScope(
   if (scope && scope !== 'public' && allows(caller.scopes, scope)) return;
   const who = person ? 'Your role in this project' : 'The token';
   throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);
+}
+
+function requireConfirmation({ person }: Identity, { routeOptions }: FastifyRequest): void {
+  if (!routeOptions.config.needsConfirmation || person?.isConfirmed) return;
+  const detail =
+    'Confirm first that it is you: POST /v1/session/confirm with your password or a passkey, or sign in again.';
+  throw new Problem('confirmation_required', detail);
 }
 
 function noProject({ headers }: FastifyRequest): Problem {

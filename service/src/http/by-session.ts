@@ -3,6 +3,7 @@ import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { Problem } from '../problem.ts';
 import { cookieName, readCookie } from '../sessions/cookies.ts';
+import { sessionEnded } from '../sessions/ended.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
 import { type FoundSession, findSession, noteSessionUse } from '../sessions/queries.ts';
 import { isCsrfToken, isSecret, secretHash } from '../sessions/secret.ts';
@@ -24,11 +25,11 @@ export async function identifyBySession(
   const sessionHash = secretHash(cookie);
   const wanted = wantedProject(request) ?? null;
   const found = isSecret(cookie) ? await findSession(db, sessionHash, wanted) : undefined;
-  if (!found) throw new Problem('session_ended', 'The session has ended. Sign in again.');
-  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isNoted } = found;
+  if (!found) throw sessionEnded();
+  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
   return {
     caller: callerIn(db, found),
-    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt },
+    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },
     note: isNoted ? undefined : () => noteSessionUse(db, sessionId),
   };
 }

@@ -23,20 +23,23 @@ export interface Outcome<B> extends Answer<B> {
 
 /**
  * Makes a request's change in one transaction with its audit entry, and with the answer under its
- * `Idempotency-Key`. An answer given again changes nothing, and is not entered again.
+ * `Idempotency-Key`. An answer given again changes nothing, and is not entered again. What takes
+ * long is left to `prepare`, which runs before the transaction.
  */
-export async function change<B>(
+export async function change<B, P = undefined>(
   request: FastifyRequest,
   { db, secretKey }: { db: Db; secretKey: Buffer },
-  work: (change: Change) => Promise<Outcome<B>>,
+  work: (change: Change, prepared: P) => Promise<Outcome<B>>,
+  prepare?: () => Promise<P>,
 ): Promise<IdempotentAnswer<B>> {
-  const answer = await idempotently(request, db, secretKey, async (trx) => {
-    const { target, projectId, userId, ...made } = await work({
+  async function enter(trx: Trx, prepared: P) {
+    const place = {
       trx,
       get project() {
         return request.caller.project.in(trx);
       },
-    });
+    };
+    const { target, projectId, userId, ...made } = await work(place, prepared);
     const about = aboutRequest(request);
     await insertAuditEntry(trx, {
       ...about,
@@ -46,7 +49,8 @@ export async function change<B>(
       status: made.status,
     });
     return made;
-  });
+  }
+  const answer = await idempotently(request, db, secretKey, enter, prepare);
   isAnsweredFor(request);
   return answer;
 }

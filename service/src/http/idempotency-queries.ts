@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../db/connection.ts';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 
 /** An answer that was given, to be given again. */
 export interface StoredAnswer {
@@ -22,11 +22,11 @@ export async function tryLockKey(trx: Trx, caller: string, key: string): Promise
 }
 
 export async function findAnswer(
-  trx: Trx,
+  db: Queryable,
   caller: string,
   key: string,
 ): Promise<StoredAnswer | undefined> {
-  const row = await trx
+  const row = await db
     .selectFrom('idempotency_keys')
     .select(['request_hmac as requestHmac', 'status', 'headers', 'body', 'secret'])
     .where('caller', '=', caller)
@@ -56,6 +56,13 @@ export async function storeAnswer(
     .values({ caller, key, ...values })
     .onConflict((conflict) => conflict.columns(['caller', 'key']).doUpdateSet(values))
     .execute();
+}
+
+/** Removes what a person was answered, also by way of tokens. `idempotency.ts` names the callers. */
+export async function deleteAnswersTo(trx: Trx, userId: number): Promise<void> {
+  await sql`
+    delete from idempotency_keys where caller = ${`user:${userId}`}
+      or caller in (select 'token:' || id from tokens where created_by = ${userId})`.execute(trx);
 }
 
 /** Removes the keys that no longer count. Answers how many there were. */

@@ -31,27 +31,35 @@ export interface IdempotentAnswer<B> extends Answer<B> {
  * and given again, with `Idempotency-Replayed: true`, to the same request for 24 hours. Requests
  * with the same key at the same time wait for the first.
  *
+ * `prepare` comes before the transaction, unless there is an answer already. Of two requests that
+ * prepare at the same time, the one that is late is refused if it needs what the first used up.
+ *
  * Throws `idempotency_mismatch` (422) when the key came with another request, and
  * `idempotency_in_progress` (409) when the first one takes over 10 s. What `work` throws is not kept.
  */
-export async function idempotently<B>(
+export async function idempotently<B, P = undefined>(
   request: FastifyRequest,
   db: Db,
   secretKey: Buffer,
-  work: (trx: Trx) => Promise<Answer<B>>,
+  work: (trx: Trx, prepared: P) => Promise<Answer<B>>,
+  prepare?: () => Promise<P>,
 ): Promise<IdempotentAnswer<B>> {
   const key = idempotencyKey(request);
-  const run = async (trx: Trx) => answered(await work(trx));
-  if (key === undefined) return await db.transaction().execute(run);
   const caller = callerName(request);
   // Who signs in is nobody yet, whose answers could be kept; and what it gets must not be.
-  if (caller === undefined) return await db.transaction().execute(run);
+  if (key === undefined || caller === undefined) {
+    const prepared = (await prepare?.()) as P;
+    return await db.transaction().execute(async (trx) => answered(await work(trx, prepared)));
+  }
   const requestHmac = fingerprint(request, secretKey);
+  const earlier = prepare && (await findAnswer(db, caller, key));
+  if (earlier) return replay<B>(earlier, requestHmac, secretKey);
+  const prepared = (await prepare?.()) as P;
   const runOnce = async (trx: Trx) => {
     if (!(await tryLockKey(trx, caller, key))) return undefined;
     const stored = await findAnswer(trx, caller, key);
     if (stored) return replay<B>(stored, requestHmac, secretKey);
-    const answer = await run(trx);
+    const answer = answered(await work(trx, prepared));
     const secret = answer.secret ? encrypt(secretKey, answer.secret) : null;
     await storeAnswer(trx, caller, key, { ...answer, requestHmac, secret });
     return answer;

@@ -2,6 +2,7 @@ import { emailPattern } from '@berth/contract/users';
 import type { FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
 import { signInFailed } from '../sessions/failures.ts';
+import { emailKey } from '../users/email.ts';
 import { insertUser, isEmailTaken } from '../users/queries.ts';
 import type { Claims } from './provider.ts';
 import {
@@ -59,7 +60,7 @@ function acceptableEmail(
   }
   if (!isEmailVerified)
     throw signInFailed(request, 'The provider has not verified your email address.');
-  const domain = email.replace(/^.*@/, '').toLowerCase();
+  const domain = emailKey(email).replace(/^.*@/, '');
   if (domains.length === 0 || domains.includes(domain)) return email;
   throw signInFailed(request, 'Email addresses of this domain may not sign in.');
 }

@@ -88,20 +88,38 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
       });
       const signed = tokens.claims();
       if (!signed) throw new Error('The provider sent no ID token.');
-      const isWhole = signed.email !== undefined && signed.email_verified !== undefined;
-      const asksMore = !isWhole && client.serverMetadata().userinfo_endpoint;
-      const more = asksMore
+      const asksMore = !isWhole(signed) && client.serverMetadata().userinfo_endpoint;
+      const more: Said = asksMore
         ? await openid.fetchUserInfo(client, tokens.access_token, signed.sub)
         : {};
-      const all: Record<string, unknown> = { ...more, ...signed };
+      const name = signed.name ?? more.name;
       return {
         issuer: signed.iss,
         subject: signed.sub,
-        email: typeof all.email === 'string' ? all.email : undefined,
-        isEmailVerified: all.email_verified === true,
-        name: typeof all.name === 'string' ? all.name : undefined,
+        ...emailOf(signed, more),
+        name: typeof name === 'string' ? name : undefined,
       };
     },
+  };
+}
+
+/** By the names of OpenID Connect Core 1.0, section 5.1. */
+type Said = Readonly<Record<string, unknown>>;
+
+function isWhole({ email, email_verified }: Said): boolean {
+  return email !== undefined && email_verified !== undefined;
+}
+
+/**
+ * The address, and whether the provider says of this very one that it is verified: by `true`, and in
+ * the same answer, the ID token or the user info.
+ */
+export function emailOf(signed: Said, more: Said) {
+  const whole = [signed, more].find(isWhole);
+  const email = whole ? whole.email : (signed.email ?? more.email);
+  return {
+    email: typeof email === 'string' ? email : undefined,
+    isEmailVerified: whole?.email_verified === true,
   };
 }
 

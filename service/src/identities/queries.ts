@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
+import { emailIs } from '../users/queries.ts';
 
 export interface Identity {
   issuer: string;
@@ -23,7 +24,7 @@ export async function findUserOfIdentity(trx: Trx, { issuer, subject }: Identity
     .executeTakeFirst();
 }
 
-/** Who has this address, and whether there is a way for them to sign in. */
+/** Who has this address, and whether there is a way for them to sign in. Locked, to stay so. */
 export async function findUserWithoutCredentials(trx: Trx, email: string) {
   return await trx
     .selectFrom('users')
@@ -35,7 +36,8 @@ export async function findUserWithoutCredentials(trx: Trx, email: string) {
         and not exists (select from passkeys p where p.user_id = users.id)`.as('isWithout'),
     )
     .where('deleted_at', 'is', null)
-    .where(sql<boolean>`lower(email) = lower(${email})`)
+    .where(emailIs(email))
+    .forNoKeyUpdate()
     .executeTakeFirst();
 }
 

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import type { Trx } from '../db/connection.ts';
 import type { App } from '../http/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
+import { amid } from '../testing/locks.ts';
 import { type Account, startTestProvider, type TestProvider } from '../testing/oidc.ts';
 import { auditOf, browser, cookieOf, createTestUser } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { hashPassword } from '../users/password.ts';
+import { eraseUser, lockUser } from '../users/queries.ts';
 import { userRoutes } from '../users/routes.ts';
+import { changeUser } from '../users/users.ts';
 import { createIdentityProvider } from './provider.ts';
 import { identityRoutes } from './routes.ts';
 
@@ -152,6 +157,16 @@ test('of other domains than the allowed ones no user is made', async () => {
   await narrow.close();
 });
 
+test('an address that only looks like an allowed one, or like somebody’s, is neither', async () => {
+  const kelvin = await open(['kexample.org']);
+  const domain = `grace-${people}@\u212aexample.org`;
+  await refused(await whole({ ...account, email: domain }, kelvin), /this domain/);
+  await kelvin.close();
+  const user = await createTestUser(db, { email: `kate-${people}@example.com`, password: null });
+  const email = `\u212aate-${people}@example.com`;
+  assert.notEqual((await signedIn({ ...account, email })).id, user.id);
+});
+
 test('somebody who signs in otherwise is not taken over by their address', async () => {
   await createTestUser(db, { email: account.email ?? '' });
   await refused(await whole(), /signs in otherwise/);
@@ -168,6 +183,32 @@ test('a disabled user stays out', async () => {
   const { id } = await signedIn();
   await db.updateTable('users').set({ disabled_at: new Date() }).where('id', '=', id).execute();
   await refused(await whole(), /shut out/);
+});
+
+test('somebody who is shut out while they sign in is not in, also when they are let in again', async () => {
+  const { id } = await signedIn();
+  await db.deleteFrom('sessions').where('user_id', '=', id).execute();
+  const shutOut = (trx: Trx) => changeUser(trx, id, { is_disabled: true }, { ownId: null });
+  await refused(await amid(db, shutOut, whole), /shut out/);
+  const sessions = db.selectFrom('sessions').select('id').where('user_id', '=', id);
+  assert.deepEqual(await sessions.execute(), []);
+});
+
+test('somebody who is given a password meanwhile is not taken over by their address', async () => {
+  const { id } = await createTestUser(db, { email: account.email ?? '', password: null });
+  const passwordHash = await hashPassword('velvet-harbour-Monday-badger');
+  const give = (trx: Trx) => changeUser(trx, id, {}, { passwordHash, ownId: null });
+  await refused(await amid(db, give, whole), /signs in otherwise/);
+});
+
+test('an identity is not linked to a user who is deleted meanwhile', async () => {
+  const { id } = await createTestUser(db, { email: account.email ?? '', password: null });
+  const erase = async (trx: Trx) => {
+    await lockUser(trx, id);
+    await eraseUser(trx, id);
+  };
+  assert.equal((await amid(db, erase, whole)).statusCode, 401);
+  assert.notEqual((await signedIn()).id, id);
 });
 
 test('two first sign-ins at once make one user', async () => {

@@ -2,17 +2,17 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
 import type { Caller } from '../http/app-types.ts';
 import { allows } from '../http/scopes.ts';
-import { Problem } from '../problem.ts';
+import { invalidFields, Problem } from '../problem.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { findProject, lockProject } from '../projects/queries.ts';
-import { lockUser } from '../users/queries.ts';
-import { userNotFound } from '../users/users.ts';
+import { findUserByEmail, lockUser } from '../users/queries.ts';
 import {
   countOtherOwners,
   deleteMember,
   findMember,
   putMember,
   type ShownMember,
+  updateMember,
 } from './queries.ts';
 
 export function memberNotFound(userId: number | string): Problem {
@@ -38,17 +38,40 @@ export async function requireManager(
   throw new Problem('owner_required', detail);
 }
 
-/** Adds a user to a project, or changes their role in it. */
+/**
+ * Adds the user with an address to a project. Owners don't see who else there is: what they don't
+ * know they can't add, and what they learn is whether somebody has the address.
+ */
+export async function addMember(
+  trx: Trx,
+  caller: Caller,
+  { projectId, email, role }: { projectId: number; email: string; role: Role },
+): Promise<ShownMember> {
+  await prepare(trx, caller, projectId);
+  const userId = (await findUserByEmail(trx, email))?.id;
+  if (userId === undefined || !(await lockUser(trx, userId))) {
+    const detail = 'No user has this address. Have an administrator add them first.';
+    throw invalidFields([{ pointer: '/email', detail }]);
+  }
+  if (await findMember(trx, projectId, userId)) {
+    const at = `/v1/projects/${projectId}/members/${userId}`;
+    throw new Problem('already_member', `They are a member already. Change their role at ${at}.`);
+  }
+  await putMember(trx, { projectId, userId, role });
+  return await requireMember(trx, projectId, userId);
+}
+
+/** Changes the role of a member. */
 export async function setMember(
   trx: Trx,
   caller: Caller,
   { projectId, userId, role }: { projectId: number; userId: number; role: Role },
 ): Promise<ShownMember> {
   await prepare(trx, caller, projectId);
-  if (!(await lockUser(trx, userId))) throw userNotFound(userId);
   if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, userId);
-  await putMember(trx, { projectId, userId, role });
-  return await requireMember(trx, projectId, userId);
+  const member = await updateMember(trx, { projectId, userId, role });
+  if (!member) throw memberNotFound(userId);
+  return member;
 }
 
 export async function removeMember(

@@ -32,7 +32,24 @@ export async function findMember(
   return await shownMembers(db, projectId).where('user_id', '=', userId).executeTakeFirst();
 }
 
-/** The projects of a person, by id. */
+/** Whether somebody has a part in a project: as a member, or as an administrator. */
+export async function mayActIn(db: Queryable, projectId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.user_id', '=', 'users.id')
+        .on('memberships.project_id', '=', projectId),
+    )
+    .select('users.id')
+    .where('users.id', '=', userId)
+    .where('disabled_at', 'is', null)
+    .where(sql<boolean>`(is_admin or role is not null)`)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The projects of a person, the one first that they have been in for longest. */
 export async function listMemberships(db: Queryable, userId: number) {
   return await db
     .selectFrom('memberships')
@@ -40,6 +57,7 @@ export async function listMemberships(db: Queryable, userId: number) {
     .select(['projects.id', 'projects.name', 'role'])
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
+    .orderBy('memberships.created_at')
     .orderBy('projects.id')
     .execute();
 }
@@ -65,6 +83,20 @@ export async function putMember(
     .values({ project_id: projectId, user_id: userId, role })
     .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
     .execute();
+}
+
+/** Undefined for who is no member: one who is deleted meanwhile is not to come back. */
+export async function updateMember(
+  trx: Trx,
+  { projectId, userId, role }: { projectId: number; userId: number; role: Role },
+): Promise<ShownMember | undefined> {
+  await trx
+    .updateTable('memberships')
+    .set({ role })
+    .where('project_id', '=', projectId)
+    .where('user_id', '=', userId)
+    .execute();
+  return await findMember(trx, projectId, userId);
 }
 
 /** Their tokens go, too: they are not to hold again when somebody adds the person again. */

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
 import type { App } from '../http/app-types.ts';
+import { createLimiter } from '../http/limits/limiter.ts';
 import { projectRoutes } from '../projects/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
-import { createTestApp, createTestToken } from '../testing/app.ts';
+import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
+import { amid } from '../testing/locks.ts';
 import { type Browser, createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
+import { eraseUser, lockUser } from '../users/queries.ts';
 import { userRoutes } from '../users/routes.ts';
+import { putMember } from './queries.ts';
 import { membershipRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -99,22 +104,49 @@ test('who is in two projects chooses by the header, and sees both', async () => 
   );
 });
 
+test('without the header it is the project that they have been in for longest', async () => {
+  const older = await createTestProject(db, 'older');
+  const newer = await createTestProject(db, 'newer');
+  const user = await createTestUser(db, { roles: { [newer]: 'viewer' } });
+  const join = (projectId: number) =>
+    db
+      .transaction()
+      .execute((trx) => putMember(trx, { projectId, userId: user.id, role: 'viewer' }));
+  await join(older);
+  await join(ours);
+  await join(newer);
+  const { ask } = await signInAs(app, user.credentials);
+  assert.equal((await ask('GET', '/whoami')).json().project.id, newer);
+  const projects = (await ask('GET', '/session')).json().projects;
+  assert.deepEqual(
+    projects.map(({ id }: { id: number }) => id),
+    [newer, older, ours],
+  );
+  await ask('DELETE', '/session');
+  await db.updateTable('users').set({ is_admin: true }).where('id', '=', user.id).execute();
+  const admin = await signInAs(app, user.credentials);
+  assert.equal((await admin.ask('GET', '/whoami')).json().project.id, newer);
+});
+
 test('an owner adds, changes and removes members, in the history of that project', async () => {
   const project = await createTestProject(db, 'shared');
   const owner = await createTestUser(db, { roles: { [ours]: 'viewer', [project]: 'owner' } });
   const { ask } = await signInAs(app, owner.credentials);
   const friend = await createTestUser(db);
   const url = `/projects/${project}/members/${friend.id}`;
-  const put = (role: string, at = url) => ask('PUT', at, { body: { role } });
+  const put = (role: string) => ask('PUT', url, { body: { role } });
+  const add = (email: string, role = 'member') =>
+    ask('POST', `/projects/${project}/members`, { body: { email, role } });
   assert.equal((await ask('GET', url)).json().code, 'member_not_found');
-  assert.equal((await put('member')).json().role, 'member');
+  const added = await add(friend.email.toUpperCase());
+  assert.deepEqual([added.statusCode, added.headers.location], [201, `/v1${url}`]);
+  assert.deepEqual((await ask('GET', url)).json(), added.json());
+  assert.equal(added.json().role, 'member');
+  const again = await add(friend.email, 'owner');
+  assert.deepEqual([again.statusCode, again.json().code], [409, 'already_member']);
   assert.equal((await put('viewer')).json().role, 'viewer');
   assert.equal((await ask('GET', `/projects/${project}/members`)).json().length, 2);
   assert.equal((await put('boss')).statusCode, 422);
-  assert.equal(
-    (await put('member', `/projects/${project}/members/9999`)).json().code,
-    'user_not_found',
-  );
   assert.equal((await ask('DELETE', url)).statusCode, 200);
   assert.equal((await ask('DELETE', url)).json().code, 'member_not_found');
   const entries = await db
@@ -126,8 +158,80 @@ test('an owner adds, changes and removes members, in the history of that project
     .execute();
   assert.deepEqual(
     entries.map((entry) => [entry.action, entry.user_id, entry.target_id]),
-    ['member_set', 'member_set', 'member_remove'].map((action) => [action, owner.id, friend.id]),
+    ['member_set', 'member_remove'].map((action) => [action, owner.id, friend.id]),
   );
+});
+
+test('an owner learns nothing of who is no member, by whatever id', async () => {
+  const { ask } = await person('owner');
+  const stranger = await createTestUser(db);
+  const answers = [stranger.id, 999_999].map(async (id) => {
+    const url = `/projects/${ours}/members/${id}`;
+    const put = await ask('PUT', url, { body: { role: 'viewer' } });
+    const others = [await ask('GET', url), await ask('DELETE', url)];
+    return [put, ...others].map((answer) => {
+      assert.equal(answer.json().code, 'member_not_found');
+      return answer.json().detail.replace(String(id), 'ID');
+    });
+  });
+  const [known, unknown] = await Promise.all(answers);
+  assert.deepEqual(known, unknown);
+});
+
+test('who is deleted while their role is changed, or while they are added, is no member', async () => {
+  const { ask } = await person('owner');
+  const members = `/projects/${ours}/members`;
+  const friend = await createTestUser(db, { roles: { [ours]: 'viewer' } });
+  const newcomer = await createTestUser(db);
+  for (const [{ id }, change, status] of [
+    [friend, () => ask('PUT', `${members}/${friend.id}`, { body: { role: 'member' } }), 404],
+    [
+      newcomer,
+      () => ask('POST', members, { body: { email: newcomer.email, role: 'member' } }),
+      422,
+    ],
+  ] as const) {
+    const erase = async (trx: Trx) => {
+      await lockUser(trx, id);
+      await eraseUser(trx, id);
+    };
+    assert.equal((await amid(db, erase, change)).statusCode, status);
+    const query = db.selectFrom('memberships').select('role').where('user_id', '=', id);
+    assert.deepEqual(await query.execute(), []);
+  }
+});
+
+test('an address that nobody has is explained, and adds nobody', async () => {
+  const { ask } = await person('owner');
+  for (const [body, words] of [
+    [{ email: 'nobody@example.com', role: 'viewer' }, /Have an administrator add them/],
+    [{ email: 'nobody', role: 'viewer' }, /email address/],
+    [{ role: 'viewer' }, /required/],
+  ] as const) {
+    const answer = await ask('POST', `/projects/${ours}/members`, { body });
+    assert.equal(answer.statusCode, 422);
+    assert.equal(answer.json().errors[0].pointer, '/email');
+    assert.match(answer.json().errors[0].detail, words);
+  }
+});
+
+test('only so many addresses can be tried, by who is no administrator', async () => {
+  const [owner, admin] = [await person('owner'), await person('admin')];
+  const failures = { burst: 3, perSecond: 1e-6 };
+  const limiter = createLimiter({ ...generousLimits, failures });
+  const strict = await createTestApp(db, [membershipRoutes], { limiter });
+  const statuses = async ({ headers }: Browser) => {
+    const found: number[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      const url = `/v1/projects/${ours}/members`;
+      const payload = { email: `nobody-${at}@example.com`, role: 'viewer' };
+      found.push((await inject(strict, { method: 'POST', url, headers, payload })).statusCode);
+    }
+    return found;
+  };
+  assert.deepEqual(await statuses(owner), [422, 422, 422, 429]);
+  assert.deepEqual(await statuses(admin), [422, 422, 422, 422]);
+  await strict.close();
 });
 
 test('the last owner stays, unless an administrator says otherwise', async () => {

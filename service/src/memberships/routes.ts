@@ -1,14 +1,21 @@
-import { Member, MemberParams, MemberUpdate, UserQuery } from '@berth/contract/users';
+import { Member, MemberAdd, MemberParams, MemberUpdate, UserQuery } from '@berth/contract/users';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
+import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
+import { allows } from '../http/scopes.ts';
 import { projectNotFound } from '../projects/projects.ts';
-import { userNotFound } from '../users/users.ts';
-import { memberNotFound, removeMember, requireManager, setMember } from './memberships.ts';
+import {
+  addMember,
+  memberNotFound,
+  removeMember,
+  requireManager,
+  setMember,
+} from './memberships.ts';
 import { findMember, listMembers } from './queries.ts';
 import { memberView } from './view.ts';
 
@@ -71,13 +78,52 @@ function readRoutes(app: App, { db }: Deps): void {
 }
 
 function changeRoutes(app: App, deps: Deps): void {
+  app.post(
+    '/projects/:id/members',
+    {
+      config,
+      schema: {
+        operationId: 'member_add',
+        summary: 'Add a user to a project, by their email address',
+        description: 'For its owners.',
+        tags,
+        params: IdParams,
+        body: MemberAdd,
+        response: { 201: Member },
+      },
+    },
+    async (request, reply) => {
+      const projectId = pathId(request.params.id, projectNotFound);
+      const { caller, body } = request;
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }) => {
+          const row = await addMember(trx, caller, { projectId, ...body });
+          const target = { kind: 'user', id: row.id } as const;
+          const headers = {
+            Location: apiPath(request, `/projects/${projectId}/members/${row.id}`),
+          };
+          return { status: 201, headers, body: memberView(row), target, projectId };
+        },
+        async () => {
+          const { scopes, userId } = caller;
+          // Administrators can list all users anyway.
+          if (userId === null || allows(scopes, 'admin')) return;
+          await app.limits.admitSearch(reply, userId);
+        },
+      );
+      return sendAnswer(reply, answer);
+    },
+  );
+
   app.put(
     '/projects/:id/members/:user_id',
     {
       config,
       schema: {
         operationId: 'member_set',
-        summary: 'Add a member to a project, or change their role',
+        summary: 'Change the role of a member of a project',
         description: 'For its owners. A project keeps an owner.',
         tags,
         params: MemberParams,
@@ -87,7 +133,7 @@ function changeRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const projectId = pathId(request.params.id, projectNotFound);
-      const userId = pathId(request.params.user_id, userNotFound);
+      const userId = pathId(request.params.user_id, memberNotFound);
       const { role } = request.body;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await setMember(trx, request.caller, { projectId, userId, role });

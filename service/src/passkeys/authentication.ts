@@ -1,9 +1,8 @@
 import type { PasskeyRequest, PasskeySignIn } from '@berth/contract/passkeys';
 import { verifyAuthenticationResponse } from '@simplewebauthn/server';
-import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../http/app-types.ts';
-import { signInFailed } from '../sessions/failures.ts';
 import { keepState, takeState } from '../sessions/states.ts';
+import { challengeOf } from './client-data.ts';
 import { findCredential } from './queries.ts';
 
 const timeout = 300_000;
@@ -24,27 +23,31 @@ export interface ProvenPasskey {
   counter: number;
 }
 
-/** The passkey that has signed our challenge. Throws `sign_in_failed` (401). */
+/**
+ * The passkey that has signed our challenge, which is used up whatever comes of it. Where nothing
+ * is proven, the user whose passkey it was tried with, if there is one.
+ */
 export async function readAuthentication(
-  request: FastifyRequest,
   { db, secretKey, publicUrl }: Deps,
-  body: PasskeySignIn,
-): Promise<ProvenPasskey> {
+  { response, ...body }: PasskeySignIn,
+): Promise<{ proven: ProvenPasskey } | { proven: undefined; userId: number | null }> {
+  const challenge = challengeOf(response.clientDataJSON);
+  const kept = await takeState<object>(db, secretKey, 'passkey-sign-in', challenge);
   const found = await findCredential(db, Buffer.from(body.id, 'base64url'));
-  const counter = found && isFor(found.userId) ? await newCounter(found) : undefined;
-  if (found && counter !== undefined) return { id: found.id, userId: found.userId, counter };
-  const detail = 'The passkey is unknown here, or too much time has passed. Try again.';
-  throw signInFailed(request, detail, found?.userId);
+  if (!found) return { proven: undefined, userId: null };
+  const { id, userId } = found;
+  const counter = kept && isFor(userId) ? await newCounter(found) : undefined;
+  if (counter === undefined) return { proven: undefined, userId };
+  return { proven: { id, userId, counter } };
 
   /** Who the device says it is for; it need not say. */
-  function isFor(userId: number): boolean {
-    const { userHandle } = body.response;
+  function isFor(theirs: number): boolean {
+    const { userHandle } = response;
     if (!userHandle) return true;
-    return Buffer.from(userHandle, 'base64url').toString() === String(userId);
+    return Buffer.from(userHandle, 'base64url').toString() === String(theirs);
   }
 
   async function newCounter({ publicKey, counter: before }: NonNullable<typeof found>) {
-    const { response } = body;
     const { userHandle, ...signed } = response;
     try {
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -53,8 +56,7 @@ export async function readAuthentication(
           response: { ...signed, ...(userHandle !== undefined && { userHandle }) },
           clientExtensionResults: {},
         },
-        expectedChallenge: async (challenge) =>
-          (await takeState(db, secretKey, 'passkey-sign-in', challenge)) !== undefined,
+        expectedChallenge: challenge ?? '',
         expectedOrigin: publicUrl.origin,
         expectedRPID: publicUrl.hostname,
         credential: { id: body.id, publicKey: new Uint8Array(publicKey), counter: before },

@@ -55,12 +55,16 @@ export async function insertPasskey(
     .executeTakeFirst();
 }
 
-/** Notes a sign-in; false when the passkey is gone. */
+/**
+ * Notes a sign-in; false when the passkey is gone, or was used meanwhile by who has a copy of it.
+ * A counter that stays 0 is none (WebAuthn, "Signature Counter Considerations").
+ */
 export async function notePasskeyUse(trx: Trx, id: number, counter: number): Promise<boolean> {
   const result = await trx
     .updateTable('passkeys')
     .set({ counter, last_used_at: sql<string>`now()` })
     .where('id', '=', id)
+    .where(sql<boolean>`(counter < ${counter} or counter = 0 and ${counter}::bigint = 0)`)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

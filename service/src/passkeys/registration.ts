@@ -1,9 +1,10 @@
 import type { PasskeyCreate, PasskeyCreation } from '@berth/contract/passkeys';
 import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
-import type { Trx } from '../db/connection.ts';
+import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import type { Deps, Person } from '../http/app-types.ts';
 import { invalidFields } from '../problem.ts';
 import { keepState, takeState } from '../sessions/states.ts';
+import { challengeOf } from './client-data.ts';
 import { listPasskeys, type NewPasskey } from './queries.ts';
 
 const timeout = 300_000;
@@ -53,14 +54,23 @@ interface KeptRegistration {
   userId: number;
 }
 
-/** What the browser made, once it is found good. Throws `validation_failed` (422). */
+/**
+ * What the browser made, once it is found good. Its challenge is used up whatever comes of it. Throws
+ * `validation_failed` (422). Not within the transaction that is to keep it.
+ */
 export async function readRegistration(
-  trx: Trx,
-  { secretKey, publicUrl }: Deps,
+  { db, secretKey, publicUrl }: Deps,
   { userId }: Person,
   { name, credential }: PasskeyCreate,
 ): Promise<NewPasskey> {
-  const made = await verify();
+  const challenge = challengeOf(credential.response.clientDataJSON);
+  const kind = 'passkey-registration';
+  const kept = await takeState<KeptRegistration>(db, secretKey, kind, challenge);
+  const made = kept?.userId === userId ? await verify() : undefined;
+  if (!made) {
+    const detail = 'Is not the answer to options of yours within ten minutes. Begin again.';
+    throw invalidFields([{ pointer: '/credential', detail }]);
+  }
   return {
     userId,
     credentialId: Buffer.from(made.id, 'base64url'),
@@ -72,28 +82,34 @@ export async function readRegistration(
 
   async function verify() {
     try {
+      requireNoAttestation(credential.response.attestationObject);
       const { registrationInfo } = await verifyRegistrationResponse({
         response: { ...credential, clientExtensionResults: {} },
-        expectedChallenge: isTheirs,
+        expectedChallenge: challenge ?? '',
         expectedOrigin: publicUrl.origin,
         expectedRPID: publicUrl.hostname,
         requireUserVerification: true,
       });
-      if (registrationInfo && isShort(registrationInfo.credential.id)) {
-        return registrationInfo.credential;
-      }
+      const found = registrationInfo?.credential;
+      return found && isShort(found.id) ? found : undefined;
     } catch {
       // The library's words are about bytes; what to do is the same for all of them.
+      return undefined;
     }
-    const detail = 'Is not the answer to options of yours within ten minutes. Begin again.';
-    throw invalidFields([{ pointer: '/credential', detail }]);
   }
+}
 
-  async function isTheirs(challenge: string): Promise<boolean> {
-    const kind = 'passkey-registration';
-    const kept = await takeState<KeptRegistration>(trx, secretKey, kind, challenge);
-    return kept?.userId === userId;
-  }
+/**
+ * None was asked for. Then a browser sends `none`, or what the key itself has signed: `packed` without
+ * certificates (WebAuthn, "Attestation Conveyance Preference Enumeration" and "Create a New
+ * Credential"). All else would have us read a stranger's certificates for nothing.
+ */
+function requireNoAttestation(attestationObject: string): void {
+  const bytes = new Uint8Array(Buffer.from(attestationObject, 'base64url'));
+  const decoded = decodeAttestationObject(bytes);
+  const format = decoded.get('fmt');
+  const isBySelf = format === 'packed' && decoded.get('attStmt').get('x5c') === undefined;
+  if (format !== 'none' && !isBySelf) throw new Error(`An attestation of ${format}.`);
 }
 
 /** WebAuthn, "Credential ID": at most 1023 bytes. */

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Trx } from '../db/connection.ts';
 import type { App } from '../http/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createDevice, type Device } from '../testing/authenticator.ts';
 import { keptLog, rowsAbout } from '../testing/canaries.ts';
 import { inject } from '../testing/inject.ts';
+import { amid } from '../testing/locks.ts';
 import {
   auditOf,
   type Browser,
@@ -16,6 +24,8 @@ import {
   signInAs,
 } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { eraseUser, lockUser } from '../users/queries.ts';
+import { notePasskeyUse } from './queries.ts';
 import { passkeyRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -45,7 +55,9 @@ async function creation(page = mine) {
   return answer.json();
 }
 
-async function register(more: { origin?: string; rpId?: string } = {}, page = mine) {
+type Wanted = Partial<Parameters<Device['create']>[0]>;
+
+async function register(more: Wanted = {}, page = mine) {
   const { challenge, user: person } = await creation(page);
   const credential = device.create({ challenge, origin, rpId, userId: person.id, ...more });
   return await page.ask('POST', '/passkeys', { body: { name: 'Phone', credential } });
@@ -123,6 +135,13 @@ test('a signature for another site, without the person, or copied, is none', asy
   await refused(await post('/session/passkey', signed));
 });
 
+test('of a passkey and its copy that sign in at once, one is refused', async () => {
+  const { id } = (await register()).json();
+  const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
+  const original = (trx: Trx) => notePasskeyUse(trx, id, device.counter);
+  await refused(await amid(db, original, () => post('/session/passkey', signed)));
+});
+
 test('somebody else’s name on a signature is refused', async () => {
   await register();
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
@@ -162,6 +181,70 @@ test('a passkey is added by who asked for the challenge, on this site, once', as
   assert.match(again.json().errors[0].detail, /here already/);
   const { id } = (await mine.ask('GET', '/passkeys')).json()[0];
   assert.equal((await other.ask('DELETE', `/passkeys/${id}`)).statusCode, 404);
+});
+
+test('a passkey that was refused uses its challenge up', async () => {
+  const { challenge, user: person } = await creation();
+  const made = (at: string) => device.create({ challenge, origin: at, rpId, userId: person.id });
+  const add = (credential: object) =>
+    mine.ask('POST', '/passkeys', { body: { name: 'Phone', credential } });
+  assert.equal((await add(made('https://evil.example'))).statusCode, 422);
+  assert.equal((await add(made(origin))).statusCode, 422);
+});
+
+test('a passkey that is added again under its key is added once', async () => {
+  const { challenge, user: person } = await creation();
+  const credential = device.create({ challenge, origin, rpId, userId: person.id });
+  const body = { name: 'Phone', credential };
+  const add = () => mine.ask('POST', '/passkeys', { body, 'idempotency-key': 'a-passkey' });
+  const first = await add();
+  const again = await add();
+  assert.deepEqual([first.statusCode, again.statusCode], [201, 201]);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+});
+
+test('that the database failed is not taken for a bad passkey', async () => {
+  const { challenge, user: person } = await creation();
+  const credential = device.create({ challenge, origin, rpId, userId: person.id });
+  await sql`alter table sign_in_states rename to lost_states`.execute(db);
+  const body = { name: 'Phone', credential };
+  const added = await mine.ask('POST', '/passkeys', { body });
+  const signedIn = await post('/session/passkey', device.get({ challenge, origin, rpId }));
+  await sql`alter table lost_states rename to sign_in_states`.execute(db);
+  assert.deepEqual([added.statusCode, signedIn.statusCode], [500, 500]);
+});
+
+test('what the passkey says of itself is taken', async () => {
+  assert.equal((await register({ attestation: 'self' })).statusCode, 201);
+  assert.equal((await signIn()).statusCode, 201);
+});
+
+test('what the maker of the device says was not asked for, and is refused', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-attestation-'));
+  const [keyFile, certFile] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const subject = ['-subj', '/C=SE/O=Maker/OU=Authenticator Attestation/CN=Device'];
+  const leaf = ['-addext', 'basicConstraints=critical,CA:FALSE'];
+  const files = ['-keyout', keyFile, '-out', certFile];
+  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...leaf, ...files], {
+    stdio: 'pipe',
+  });
+  const key = createPrivateKey(await readFile(keyFile));
+  const certificate = new X509Certificate(await readFile(certFile)).raw;
+  await rm(directory, { recursive: true });
+  const answer = await register({ attestation: { key, certificate } });
+  assert.equal(answer.statusCode, 422, answer.body);
+});
+
+test('who is deleted while they add a passkey leaves none behind', async () => {
+  const erase = async (trx: Trx) => {
+    await lockUser(trx, user.id);
+    await eraseUser(trx, user.id);
+  };
+  const answer = await amid(db, erase, () => register());
+  assert.equal(answer.json().code, 'session_ended');
+  const query = db.selectFrom('passkeys').select('id').where('user_id', '=', user.id);
+  assert.deepEqual(await query.execute(), []);
 });
 
 for (const [body, pointer] of [

@@ -13,9 +13,11 @@ import { change, changesNothing } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { pathId } from '../http/path-id.ts';
 import { invalidFields, Problem } from '../problem.ts';
+import { sessionEnded } from '../sessions/ended.ts';
 import { signInFailed } from '../sessions/failures.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
 import { signIn } from '../sessions/sessions.ts';
+import { lockUser } from '../users/queries.ts';
 import { authenticationOptions, readAuthentication } from './authentication.ts';
 import { deletePasskey, insertPasskey, listPasskeys, notePasskeyUse } from './queries.ts';
 import { readRegistration, registrationOptions } from './registration.ts';
@@ -63,8 +65,15 @@ function signInRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
-      const { id, userId, counter } = await readAuthentication(request, deps, request.body);
+      const found = await readAuthentication(deps, request.body);
+      if (!found.proven) {
+        const detail = 'The passkey is unknown here, or too much time has passed. Try again.';
+        throw signInFailed(request, detail, found.userId);
+      }
+      const { id, userId, counter } = found.proven;
       const answer = await signIn(request, reply, deps, async (trx) => {
+        // In the order of all that changes both.
+        await lockUser(trx, userId);
         if (await notePasskeyUse(trx, id, counter)) return userId;
         throw signInFailed(request, 'The passkey was removed just now.', userId);
       });
@@ -75,6 +84,8 @@ function signInRoutes(app: App, deps: Deps): void {
 
 const tags = ['Sessions'];
 const config = { scope: 'person' } as const;
+// A passkey that a passer-by adds signs them in for good.
+const confirmed = { scope: 'person', needsConfirmation: true } as const;
 
 function ownRoutes(app: App, deps: Deps): void {
   app.get(
@@ -94,7 +105,7 @@ function ownRoutes(app: App, deps: Deps): void {
   app.delete(
     '/passkeys/:id',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'passkey_delete',
         summary: 'Remove a passkey of yours',
@@ -120,7 +131,7 @@ function registrationRoutes(app: App, deps: Deps): void {
   app.post(
     '/passkeys/options',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'passkey_options',
         summary: 'Begin to add a passkey',
@@ -134,7 +145,7 @@ function registrationRoutes(app: App, deps: Deps): void {
   app.post(
     '/passkeys',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'passkey_create',
         summary: 'Add a passkey',
@@ -144,13 +155,19 @@ function registrationRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const { userId } = request.person;
-      const answer = await change(request, deps, async ({ trx }) => {
-        const passkey = await readRegistration(trx, deps, request.person, request.body);
-        const row = await insertPasskey(trx, passkey);
-        if (!row) throw invalidFields([{ pointer: '/credential', detail: 'Is here already.' }]);
-        return { status: 201, body: passkeyView(row), target: { kind: 'user', id: userId } };
-      });
+      const { person, body } = request;
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }, passkey) => {
+          if (!(await lockUser(trx, person.userId))) throw sessionEnded();
+          const row = await insertPasskey(trx, passkey);
+          if (!row) throw invalidFields([{ pointer: '/credential', detail: 'Is here already.' }]);
+          const target = { kind: 'user', id: person.userId } as const;
+          return { status: 201, body: passkeyView(row), target };
+        },
+        () => readRegistration(deps, person, body),
+      );
       return sendAnswer(reply, answer);
     },
   );

@@ -10,6 +10,17 @@ export async function findProject(db: Queryable, id: number): Promise<ProjectRow
   return await query.where('id', '=', id).executeTakeFirst();
 }
 
+/** The id of the one with this name. */
+export async function findProjectNamed(db: Queryable, name: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.id;
+}
+
 /** Locked until the transaction ends, so that what is counted can't change meanwhile. */
 export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | undefined> {
   const query = trx.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
@@ -70,8 +81,9 @@ export async function updateProject(
   return await trx
     .updateTable('projects')
     // Something must be set.
-    .set({ ...columns(values), deleted_at: null })
+    .set(({ ref }) => ({ name: ref('name'), ...columns(values) }))
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
-import type { Queryable } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import type { Role } from '../db/people-schema.ts';
+import { sessionEnded } from './ended.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
 const fromNow = sql<string>`now() + interval '12 hours'`;
 const extended = sql<string>`least(${fromNow}, created_at + interval '30 days')`;
+
+/** Somebody else may sit down at a browser, or take its cookie. */
+const confirmedFor = sql`interval '10 minutes'`;
 
 export interface NewSession {
   hash: Buffer;
@@ -13,8 +17,12 @@ export interface NewSession {
   userAgent: string;
 }
 
-export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
-  await db
+/** Nobody signs in with so many browsers; a program that does is to leave no heap of them. */
+const mostSessions = 50;
+
+/** Ends the oldest of the user's if they have too many. */
+export async function insertSession(trx: Trx, session: NewSession): Promise<void> {
+  await trx
     .insertInto('sessions')
     .values({
       secret_sha256: session.hash,
@@ -24,6 +32,10 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       expires_at: fromNow,
     })
     .execute();
+  await sql`
+    delete from sessions where user_id = ${session.userId} and id in (
+      select id from sessions where user_id = ${session.userId}
+      order by id desc offset ${mostSessions})`.execute(trx);
 }
 
 /** A session that is asked for by its secret, and what its user may in the project that is wanted. */
@@ -37,6 +49,8 @@ export interface FoundSession {
   /** The wanted one, else the first of the user's; null: there is none that they may see. */
   projectId: number | null;
   role: Role | null;
+  /** Whether its person proved who they are within the last ten minutes. */
+  isConfirmed: boolean;
   /** Whether its last use was noted within the last minute. */
   isNoted: boolean;
 }
@@ -50,6 +64,7 @@ export async function findSession(
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
       s.expires_at as "expiresAt", p.id as "projectId", p.role,
+      s.confirmed_at > now() - ${confirmedFor} as "isConfirmed",
       s.last_used_at > now() - interval '1 minute' as "isNoted"
     from sessions s
     join users u on u.id = s.user_id
@@ -60,8 +75,8 @@ export async function findSession(
       where projects.deleted_at is null
         and (u.is_admin or memberships.role is not null)
         and (${wantedProject}::bigint is null or projects.id = ${wantedProject})
-      -- Administrators see all; their own come first.
-      order by memberships.role is null, projects.id
+      -- Administrators see all; their own come first, as memberships/queries.ts lists them.
+      order by memberships.role is null, memberships.created_at, projects.id
       limit 1
     ) p on true
     where s.secret_sha256 = ${hash} and s.expires_at > now() and u.disabled_at is null
@@ -77,6 +92,18 @@ export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
     .where('id', '=', id)
     .where(sql<boolean>`last_used_at <= now() - interval '1 minute'`)
     .execute();
+}
+
+/** Answers until when it counts. */
+export async function confirmSession(trx: Trx, id: number): Promise<string> {
+  const row = await trx
+    .updateTable('sessions')
+    .set({ confirmed_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .returning(sql<string>`confirmed_at + ${confirmedFor}`.as('until'))
+    .executeTakeFirst();
+  if (!row) throw sessionEnded();
+  return row.until;
 }
 
 /** Those that hold, the newest first. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { App } from '../http/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
@@ -217,6 +218,32 @@ test('a password is changed by who knows the old one, and other sessions end', a
   await signInAs(app, { ...user.credentials, password: new_password });
 });
 
+test('a change of password that is sent again under its key is not refused for the old one', async () => {
+  const { ask } = await signInAs(app, (await member()).credentials);
+  const body = { password: goodPassword, new_password: 'velvet-harbour-Monday-badger' };
+  const put = () => ask('PUT', '/session/password', { body, 'idempotency-key': 'change' });
+  assert.deepEqual((await put()).json(), { ended: 0 });
+  const again = await put();
+  assert.deepEqual([again.statusCode, again.json()], [200, { ended: 0 }]);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+});
+
+test('with the fifty-first session the oldest one ends, of this person alone', async () => {
+  const user = await member();
+  const somebody = await signInAs(app, (await member()).credentials);
+  const first = await signInAs(app, user.credentials);
+  const second = await signInAs(app, user.credentials);
+  await sql`
+    insert into sessions (secret_sha256, user_id, address, user_agent, expires_at)
+    select sha256((${user.id} || ' ' || n)::bytea), ${user.id}, '127.0.0.1', '', now() + interval '1 hour'
+    from generate_series(1, 48) n`.execute(db);
+  assert.equal((await first.ask('GET', '/session')).statusCode, 200);
+  await signInAs(app, user.credentials);
+  assert.equal((await first.ask('GET', '/session')).json().code, 'session_ended');
+  assert.equal((await second.ask('GET', '/sessions')).json().length, 50);
+  assert.equal((await somebody.ask('GET', '/session')).statusCode, 200);
+});
+
 test('with a token and a cookie, the request is the token’s', async () => {
   const { id, headers } = await createTestToken(db);
   const { cookie } = await signInAs(app, (await member()).credentials);
@@ -274,6 +301,6 @@ test('an answer to a sign-in is not kept under an Idempotency-Key', async () => 
   const made = await ask('POST', '/tokens', { body, ...key });
   const again = await ask('POST', '/tokens', { body, ...key });
   assert.equal(again.json().id, made.json().id);
-  const row = await db.selectFrom('idempotency_keys').select('caller').execute();
-  assert.deepEqual(row, [{ caller: `user:${user.id}` }]);
+  const kept = db.selectFrom('idempotency_keys').select('caller').where('key', '=', 'sign-in');
+  assert.deepEqual(await kept.execute(), [{ caller: `user:${user.id}` }]);
 });

@@ -2,18 +2,24 @@ import {
   CurrentSession,
   PasswordChange,
   Session,
+  SessionConfirm,
+  SessionConfirmed,
   SessionsEnded,
   SignIn,
 } from '@berth/contract/sessions';
 import { Type } from 'typebox';
+import type { Trx } from '../db/connection.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { listMemberships } from '../memberships/queries.ts';
+import { lockUser } from '../users/queries.ts';
+import { confirm, readProof } from './confirmation.ts';
 import { requireOwnOrigin } from './origin.ts';
+import { changePassword, prepareNewPassword } from './passwords.ts';
 import { deleteSession, endSessions, listSessions } from './queries.ts';
 import { csrfToken } from './secret.ts';
-import { changePassword, clearCookie, signIn, userOfPassword } from './sessions.ts';
+import { clearCookie, requireSamePassword, signIn, userOfPassword } from './sessions.ts';
 import { currentSessionView, sessionView } from './view.ts';
 
 const tags = ['Sessions'];
@@ -23,6 +29,7 @@ export function sessionRoutes(app: App, deps: Deps): void {
   signInRoute(app, deps);
   readRoutes(app, deps);
   signOutRoutes(app, deps);
+  confirmRoute(app, deps);
   passwordRoute(app, deps);
 }
 
@@ -42,8 +49,9 @@ function signInRoute(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
-      const userId = await userOfPassword(request, deps, request.body);
-      return sendAnswer(reply, await signIn(request, reply, deps, async () => userId));
+      const proven = await userOfPassword(request, deps, request.body);
+      const who = (trx: Trx) => requireSamePassword(request, trx, proven);
+      return sendAnswer(reply, await signIn(request, reply, deps, who));
     },
   );
 }
@@ -124,10 +132,44 @@ function signOutRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const { userId } = request.person;
       const answer = await change(request, deps, async ({ trx }) => {
+        // Whoever is about to sign in has the lock, and is seen then.
+        await lockUser(trx, userId);
         const ended = await endSessions(trx, userId);
         return { status: 200, body: { ended }, target: { kind: 'user', id: userId } };
       });
       clearCookie(reply, deps.publicUrl);
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function confirmRoute(app: App, deps: Deps): void {
+  app.post(
+    '/session/confirm',
+    {
+      config,
+      schema: {
+        operationId: 'session_confirm',
+        summary: 'Confirm that it is you',
+        description:
+          'What changes how you sign in wants to know it, ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
+        tags,
+        body: SessionConfirm,
+        response: { 200: SessionConfirmed },
+      },
+    },
+    async (request, reply) => {
+      const { person, body } = request;
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }, proof) => {
+          const confirmed_until = await confirm(trx, person, proof);
+          const target = { kind: 'user', id: person.userId } as const;
+          return { status: 200, body: { confirmed_until }, target };
+        },
+        () => readProof(request, reply, deps, person, body),
+      );
       return sendAnswer(reply, answer);
     },
   );
@@ -149,10 +191,15 @@ function passwordRoute(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const { person, body } = request;
-      const answer = await change(request, deps, async ({ trx }) => {
-        const ended = await changePassword(request, trx, person, body);
-        return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
-      });
+      const answer = await change(
+        request,
+        deps,
+        async ({ trx }, hashes) => {
+          const ended = await changePassword(trx, person, hashes);
+          return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
+        },
+        () => prepareNewPassword(request, reply, deps, person, body),
+      );
       return sendAnswer(reply, answer);
     },
   );

@@ -1,25 +1,30 @@
 import type { SignIn } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
-import type { Deps, Person } from '../http/app-types.ts';
+import type { Deps } from '../http/app-types.ts';
 import { sessionCookie } from '../http/by-session.ts';
 import { change } from '../http/change.ts';
 import { addressOf } from '../http/client-address.ts';
 import type { IdempotentAnswer } from '../http/idempotency.ts';
 import { listMemberships } from '../memberships/queries.ts';
-import { invalidFields } from '../problem.ts';
 import { isPassword } from '../users/password.ts';
-import { findCredentials, updateUser } from '../users/queries.ts';
-import { acceptPassword } from '../users/users.ts';
+import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
 import { setCookie } from './cookies.ts';
-import { badCredentials, signInFailed } from './failures.ts';
-import { deleteSession, endSessions, findSession, insertSession } from './queries.ts';
+import { signInFailed } from './failures.ts';
+import { deleteSession, findSession, insertSession } from './queries.ts';
 import { csrfToken, generateSecret, secretHash } from './secret.ts';
 import { currentSessionView } from './view.ts';
 
+const wrong = 'The email address or the password is wrong.';
 const mostOfAUserAgent = 300;
 /** The browser may forget it after that; the session has ended by then. */
 const cookieSeconds = 30 * 24 * 3600;
+
+/** Who knows a password, and what it was compared with. */
+export interface ProvenPassword {
+  userId: number;
+  passwordHash: string;
+}
 
 /**
  * The user with this password. Throws `sign_in_failed` (401): in the same words and after the same
@@ -29,11 +34,21 @@ export async function userOfPassword(
   request: FastifyRequest,
   { db }: Deps,
   { email, password }: SignIn,
+): Promise<ProvenPassword> {
+  const { id: userId, passwordHash, isDisabled } = (await findCredentials(db, { email })) ?? {};
+  const fits = await isPassword(passwordHash, password);
+  if (userId && passwordHash && fits && !isDisabled) return { userId, passwordHash };
+  throw signInFailed(request, wrong, userId);
+}
+
+/** Throws as `userOfPassword` when it was changed since: whoever knows the old one is to be out. */
+export async function requireSamePassword(
+  request: FastifyRequest,
+  trx: Trx,
+  { userId, passwordHash }: ProvenPassword,
 ): Promise<number> {
-  const found = await findCredentials(db, { email });
-  const fits = await isPassword(found?.passwordHash, password);
-  if (found && fits && !found.isDisabled) return found.id;
-  throw signInFailed(request, 'The email address or the password is wrong.', found?.id);
+  if ((await lockPasswordHash(trx, userId)) === passwordHash) return userId;
+  throw signInFailed(request, wrong, userId);
 }
 
 /**
@@ -52,6 +67,8 @@ export async function signIn(
   const before = sessionCookie(request, deps.publicUrl);
   const answer = await change(request, deps, async ({ trx }) => {
     const userId = await who(trx);
+    // Whatever ends all sessions of a user ends this one, too, or is seen here.
+    await lockUser(trx, userId);
     if (before !== undefined) await deleteSession(trx, { hash: secretHash(before) });
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
     await insertSession(trx, { hash, userId, address: addressOf(request), userAgent });
@@ -69,21 +86,4 @@ export async function signIn(
 /** Has the browser forget the session. */
 export function clearCookie(reply: FastifyReply, publicUrl: URL): void {
   setCookie(reply, publicUrl, { name: 'berth', value: '', seconds: 0 });
-}
-
-/** Ends all other sessions: whoever has one of them may be why. Answers how many there were. */
-export async function changePassword(
-  request: FastifyRequest,
-  trx: Trx,
-  { userId, email, name, sessionId }: Person,
-  body: { password: string; new_password: string },
-): Promise<number> {
-  const found = await findCredentials(trx, { id: userId });
-  if (!(await isPassword(found?.passwordHash, body.password))) {
-    badCredentials(request, userId);
-    throw invalidFields([{ pointer: '/password', detail: 'Is not your password.' }]);
-  }
-  const passwordHash = await acceptPassword(body.new_password, [email, name], '/new_password');
-  await updateUser(trx, userId, { passwordHash });
-  return await endSessions(trx, userId, sessionId);
 }

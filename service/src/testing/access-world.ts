@@ -27,6 +27,8 @@ export interface AccessWorld {
     number
   >;
   foreign: Record<'server' | 'operation' | 'token' | 'project', number>;
+  /** The email address of somebody who is in no project. */
+  newcomer: string;
   /** Of somebody who may sign in, and do everything then. */
   credentials: Credentials;
   headers: Record<'admin' | 'write' | 'read' | 'expired' | 'revoked', { authorization: string }>;
@@ -67,6 +69,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       token: (await createTestToken(db, { project: 'other' })).id,
       project,
     },
+    newcomer: (await createTestUser(db)).email,
     credentials: (await createTestUser(db, { isAdmin: true })).credentials,
     headers: {
       admin: await headersOf('admin'),

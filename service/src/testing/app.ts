@@ -2,7 +2,8 @@ import type { Db } from '../db/connection.ts';
 import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
 import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
-import { findProject, insertToken } from '../tokens/credential-queries.ts';
+import { findProjectNamed } from '../projects/queries.ts';
+import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 
 export const testSecretKey = Buffer.alloc(32, 7);
@@ -39,7 +40,7 @@ interface TestToken {
 /** The headers of a new token, and its id. */
 export async function createTestToken(db: Db, options: TestToken = {}) {
   const { scopes = ['admin'], project = 'default', expiresAt = null } = options;
-  const projectId = await findProject(db, project);
+  const projectId = await findProjectNamed(db, project);
   if (projectId === undefined) throw new Error(`There is no project ${project}.`);
   const token = generateToken();
   const hash = tokenHash(token);

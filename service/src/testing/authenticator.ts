@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 // A device with passkeys, as WebAuthn describes it (https://www.w3.org/TR/webauthn-3/), in software.
 
@@ -8,12 +8,15 @@ interface Request {
   rpId: string;
 }
 
+/** Who says what kind of device it is: the passkey itself, or its maker's key. */
+type Attestation = 'self' | { key: KeyObject; certificate: Buffer };
+
 export interface Device {
   counter: number;
   /** Whether the person unlocks it. */
   isUnlocked: boolean;
   /** Makes a passkey, as `navigator.credentials.create` does. */
-  create(request: Request & { userId: string }): object;
+  create(request: Request & { userId: string; attestation?: Attestation }): object;
   /** Signs with it, as `navigator.credentials.get` does. */
   get(request: Request): { response: Record<string, string> } & Record<string, unknown>;
 }
@@ -39,7 +42,7 @@ export function createDevice(): Device {
   const device: Device = {
     counter: 1,
     isUnlocked: true,
-    create({ challenge, origin, rpId, userId }) {
+    create({ challenge, origin, rpId, userId, attestation: by }) {
       userHandle = userId;
       // RFC 9053, section 7.1.1: EC2, ES256, P-256.
       const key = new Map<number, number | Buffer>([
@@ -54,13 +57,21 @@ export function createDevice(): Device {
       const nobodysModel = Buffer.alloc(16);
       const attested = [nobodysModel, length, credentialId, cbor(key)];
       const authData = Buffer.concat([authenticatorData(rpId, withKey), ...attested]);
+      const data = clientData('webauthn.create', challenge, origin);
+      const statement = new Map<string, unknown>();
+      if (by) {
+        const key = by === 'self' ? privateKey : by.key;
+        statement.set('alg', -7);
+        statement.set('sig', sign('sha256', Buffer.concat([authData, sha256(data)]), key));
+        if (by !== 'self') statement.set('x5c', [by.certificate]);
+      }
       const attestation = new Map<string, unknown>([
-        ['fmt', 'none'],
-        ['attStmt', new Map()],
+        ['fmt', by ? 'packed' : 'none'],
+        ['attStmt', statement],
         ['authData', authData],
       ]);
       const response = {
-        clientDataJSON: clientData('webauthn.create', challenge, origin).toString('base64url'),
+        clientDataJSON: data.toString('base64url'),
         attestationObject: cbor(attestation).toString('base64url'),
         transports: ['internal'],
       };
@@ -96,6 +107,7 @@ function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, value.length), Buffer.from(value)]);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)]);
   const entries = [...(value as Map<unknown, unknown>)];
   const items = entries.flatMap(([key, item]) => [cbor(key), cbor(item)]);
   return Buffer.concat([head(5, entries.length), ...items]);

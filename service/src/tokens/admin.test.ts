@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { createTestToken } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { ensureAdminToken } from './admin.ts';
-import { findTokenByHash } from './credential-queries.ts';
+import { findTokenByHash, revokeToken } from './credential-queries.ts';
 import { tokenHash } from './token.ts';
 
 const { db, close } = await createTestDatabase();
@@ -48,6 +49,24 @@ test('a lost or spoilt file means a new token, and the old one ends', async () =
     assert.ok(await holds(next.token));
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   }
+});
+
+test('what was made with a token whose file is lost goes on, and ends with the next one', async () => {
+  const before = await ensure();
+  const found = await findTokenByHash(db, tokenHash(before.token), '127.0.0.1');
+  const child = await createTestToken(db);
+  await db
+    .updateTable('tokens')
+    .set({ parent_id: found?.id ?? 0 })
+    .where('id', '=', child.id)
+    .execute();
+  await rm(before.path);
+  const next = await ensure();
+  assert.equal(await holds(before.token), false);
+  assert.ok(await holds(child.token));
+  const { id } = (await findTokenByHash(db, tokenHash(next.token), '127.0.0.1')) ?? { id: 0 };
+  await revokeToken(db, id);
+  assert.equal(await holds(child.token), false);
 });
 
 test('a revoked token is replaced', async () => {

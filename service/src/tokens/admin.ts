@@ -7,7 +7,7 @@ import {
   homeProject,
   insertToken,
   lockTokensNamed,
-  revokeTokensNamed,
+  supersedeTokensNamed,
 } from './credential-queries.ts';
 import { generateToken, isWellFormed, tokenHash } from './token.ts';
 
@@ -23,7 +23,7 @@ export interface AdminToken {
 
 /**
  * The token of `<dataDir>/admin-token`. Without that file, or when the database does not know what
- * is in it, a new one is made and the one before is revoked. Where other services share the
+ * is in it, a new one is made, which takes the place of the one before. Where other services share the
  * database, one of them may keep it: then there is none here.
  */
 export async function ensureAdminToken(
@@ -39,9 +39,16 @@ export async function ensureAdminToken(
     await lockTokensNamed(trx, name);
     if (!isOnlyService && (await hasTokenNamed(trx, name))) return false;
     const projectId = await homeProject(trx);
-    await revokeTokensNamed(trx, name);
     const hash = tokenHash(token);
-    await insertToken(trx, { projectId, name, hash, scopes: ['admin'], expiresAt: null });
+    const id = await insertToken(trx, {
+      projectId,
+      name,
+      hash,
+      scopes: ['admin'],
+      expiresAt: null,
+    });
+    // A file that was lost is no reason to end all that was made with what was in it.
+    await supersedeTokensNamed(trx, name, id);
     await writeToken(path, token);
     return true;
   });

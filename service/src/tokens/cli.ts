@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { type Command, readId, runTool, table, UsageError } from '../command-line.ts';
 import type { Db } from '../db/connection.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
-import { findProject, insertToken, listTokens, revokeToken } from './credential-queries.ts';
+import { findProjectNamed } from '../projects/queries.ts';
+import { insertToken, listTokens, revokeToken } from './credential-queries.ts';
 import { generateToken, tokenHash } from './token.ts';
 
 const usage = `Makes, lists and revokes tokens of the API.
@@ -50,7 +51,7 @@ function createCommand({ name, scopes, expires, project }: CreateOptions): Comma
   const granted = readScopes(scopes ?? '');
   const expiresAt = expires === undefined ? null : readExpiry(expires);
   return async (db) => {
-    const projectId = await findProject(db, project);
+    const projectId = await findProjectNamed(db, project);
     if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
     const token = generateToken();
     const hash = tokenHash(token);

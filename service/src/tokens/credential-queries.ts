@@ -131,23 +131,25 @@ export async function revokeToken(db: Queryable, id: number): Promise<boolean> {
   return result.numUpdatedRows > 0n;
 }
 
-export async function revokeTokensNamed(db: Queryable, name: string): Promise<void> {
-  await db
-    .updateTable('tokens')
-    .set({ revoked_at: sql<string>`now()` })
-    .where('name', '=', name)
-    .where('revoked_at', 'is', null)
-    .execute();
-}
-
-export async function findProject(db: Queryable, name: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('projects')
+/** Revokes all of a name but this one, to which what they made belongs from now on. */
+export async function supersedeTokensNamed(trx: Trx, name: string, id: number): Promise<void> {
+  const others = trx
+    .selectFrom('tokens')
     .select('id')
     .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.id;
+    .where('id', '<>', id)
+    .where('revoked_at', 'is', null);
+  await trx
+    .updateTable('tokens')
+    .set({ parent_id: id })
+    .where('parent_id', 'in', others)
+    .where('revoked_at', 'is', null)
+    .execute();
+  await trx
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('id', 'in', others)
+    .execute();
 }
 
 /** One transaction at a time makes or revokes tokens of a name; until its end. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Role } from '../db/people-schema.ts';
 import type { App } from '../http/app-types.ts';
+import { putMember } from '../memberships/queries.ts';
 import { membershipRoutes } from '../memberships/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
@@ -81,7 +82,9 @@ test('it holds no longer when the person is disabled, nor does one that it made'
 test('it ends with the membership, and does not come back with it', async () => {
   await asAdmin('DELETE', `/projects/${projectId}/members/${user.id}`);
   assert.equal((await whoami()).json().code, 'token_invalid');
-  await setRole('member');
+  await db
+    .transaction()
+    .execute((trx) => putMember(trx, { projectId, userId: user.id, role: 'member' }));
   assert.equal((await whoami()).json().code, 'token_invalid');
 });
 

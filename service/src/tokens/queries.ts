@@ -5,7 +5,8 @@ import type { Scope } from '../http/app-types.ts';
 function shownTokens(project: Project) {
   return project
     .select('tokens')
-    .select(['id', 'name', 'project_id', 'created_by', 'expires_at', 'last_used_at', 'created_at'])
+    .select(['id', 'name', 'project_id', 'created_by', 'parent_id'])
+    .select(['expires_at', 'last_used_at', 'created_at'])
     .select(sql<Scope[]>`scopes`.as('scopes'))
     .select(sql<string[]>`allowed_networks::text[]`.as('allowed_networks'))
     .where('revoked_at', 'is', null);
@@ -34,10 +35,24 @@ export interface NewToken {
   expiresAt: string | null;
   allowedNetworks: readonly string[];
   createdBy: number | null;
+  parentId: number | null;
 }
 
-export async function insertToken(project: Project, token: NewToken): Promise<number> {
-  const { id } = await project
+/** How many there are that hold. */
+export async function countTokens(project: Project): Promise<number> {
+  const { count } = await project
+    .select('tokens')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`(expires_at is null or expires_at > now())`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Undefined when its parent holds no longer: a revocation sees this token, or is seen here. */
+export async function insertToken(project: Project, token: NewToken): Promise<number | undefined> {
+  const { parentId } = token;
+  const row = await project
     .insert('tokens', {
       name: token.name,
       secret_sha256: token.hash,
@@ -47,12 +62,15 @@ export async function insertToken(project: Project, token: NewToken): Promise<nu
       allowed_networks: sql<string[]>`array(
         select network(given::inet) from unnest(${[...token.allowedNetworks]}::text[]) given)`,
       created_by: token.createdBy,
+      parent_id: sql<number | null>`(
+        select id from tokens where id = ${parentId}::bigint and revoked_at is null for share)`,
     })
-    .returning('id')
+    .returning(['id', 'parent_id'])
     .executeTakeFirstOrThrow();
-  return id;
+  return row.parent_id === parentId ? row.id : undefined;
 }
 
+/** What it made is revoked with it, by a trigger. */
 export async function markTokenRevoked(project: Project, id: number): Promise<void> {
   const now = sql<string>`now()`;
   await project.update('tokens').set({ revoked_at: now }).where('id', '=', id).execute();

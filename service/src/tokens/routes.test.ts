@@ -81,6 +81,11 @@ describe('no token is stronger than its maker', () => {
     assert.deepEqual(refused.json().errors[0].pointer, '/expires_at');
     const inherited = await make({ scopes: ['admin'] }, bearer(token));
     assert.equal(inherited.json().expires_at, expires_at);
+    const byAMicrosecond = expires_at.replace(/0Z$/, '1Z');
+    const longer = await make({ scopes: ['admin'], expires_at: byAMicrosecond }, bearer(token));
+    assert.deepEqual(longer.json().errors?.[0].pointer, '/expires_at');
+    const same = await make({ scopes: ['admin'], expires_at }, bearer(token));
+    assert.equal(same.json().expires_at, expires_at);
   });
 
   it('in where it may be used from', async () => {

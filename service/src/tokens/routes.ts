@@ -113,8 +113,8 @@ function changeRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const answer = await change(request, deps, async ({ project }) => {
-        const { token, row } = await createToken(project, request.caller, request.body);
+      const answer = await change(request, deps, async ({ trx, project }) => {
+        const { token, row } = await createToken(trx, project, request.caller, request.body);
         const headers = { Location: apiPath(request, `/tokens/${row.id}`) };
         const target = { kind: 'token', id: row.id } as const;
         return { status: 201, headers, body: tokenView(row), secret: { token }, target };
@@ -130,7 +130,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'token_revoke',
         summary: 'Revoke a token',
-        description: 'It holds no longer at any replica from the next request on.',
+        description:
+          'It holds no longer at any replica from the next request on, nor does any that it made.',
         tags,
         params: IdParams,
         response: { 200: Token },

@@ -1,19 +1,36 @@
 import type { TokenCreate } from '@berth/contract/tokens';
+import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Caller, Scope } from '../http/app-types.ts';
 import { allows } from '../http/scopes.ts';
 import { isRealTime } from '../http/times.ts';
+import { mayActIn } from '../memberships/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { projectNotFound } from '../projects/projects.ts';
+import { lockProject } from '../projects/queries.ts';
 import { isWithin, normalNetwork } from './networks.ts';
-import { findToken, insertToken, markTokenRevoked, type ShownToken } from './queries.ts';
+import {
+  countTokens,
+  findToken,
+  insertToken,
+  markTokenRevoked,
+  type ShownToken,
+} from './queries.ts';
 import { generateToken, tokenHash } from './token.ts';
+
+/** That hold, of a project. More than anybody looks after. */
+const mostTokens = 1000;
 
 export function tokenNotFound(id: number | string): Problem {
   return new Problem('token_not_found', `No token has the id ${id}.`);
 }
 
-/** Makes a token that is no stronger than its maker: in what it may, from where, and for how long. */
+/**
+ * Makes a token that is no stronger than its maker: in what it may, from where, and for how long.
+ * Throws `quota_exceeded` (403) when the project has as many as it may.
+ */
 export async function createToken(
+  trx: Trx,
   project: Project,
   caller: Caller,
   body: TokenCreate,
@@ -28,13 +45,35 @@ export async function createToken(
     ...networkErrors(allowedNetworks, caller),
   ];
   if (errors.length > 0) throw invalidFields(errors);
+  await requireRoom(trx, project);
+  await requireStanding(trx, project, caller);
   const token = generateToken();
   const hash = tokenHash(token);
   // A token's own tokens are its person's, too: they end with the person's membership.
   const createdBy = caller.userId;
-  const values = { name, hash, scopes, expiresAt, allowedNetworks, createdBy };
+  const parentId = caller.tokenId;
+  const values = { name, hash, scopes, expiresAt, allowedNetworks, createdBy, parentId };
   const id = await insertToken(project, values);
+  if (id === undefined) throw new Problem('token_invalid', 'The token was revoked just now.');
   return { token, row: await requireToken(project, id) };
+}
+
+/** The lock holds until the transaction ends, so that not two take the last place. */
+async function requireRoom(trx: Trx, project: Project): Promise<void> {
+  if (!(await lockProject(trx, project.id))) throw projectNotFound(project.id);
+  if ((await countTokens(project)) < mostTokens) return;
+  const detail = `The project has ${mostTokens} tokens, which is the most. Revoke some that nobody needs.`;
+  throw new Problem('quota_exceeded', detail);
+}
+
+/** Somebody who was removed while they asked is to leave no token behind. */
+async function requireStanding(
+  trx: Trx,
+  project: Project,
+  { tokenId, userId }: Caller,
+): Promise<void> {
+  const isPerson = tokenId === null && userId !== null;
+  if (isPerson && !(await mayActIn(trx, project.id, userId))) throw projectNotFound(project.id);
 }
 
 /** Holds at once: each request looks at the token anew. Nobody ends one that is stronger. */
@@ -72,8 +111,13 @@ function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   if (!isRealTime(expiresAt)) return [{ pointer, detail: 'There is no such time.' }];
   const time = Date.parse(expiresAt);
   if (time <= Date.now()) return [{ pointer, detail: 'Must lie ahead.' }];
-  if (caller.expiresAt === null || time <= Date.parse(caller.expiresAt)) return [];
+  if (caller.expiresAt === null || exactly(expiresAt) <= exactly(caller.expiresAt)) return [];
   return [{ pointer, detail: `You expire yourself at ${caller.expiresAt}: not later than that.` }];
+}
+
+/** With all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
+function exactly(time: string): string {
+  return time.replace(/(?:\.(\d*))?Z$/, (_, digits = '') => `.${digits.padEnd(6, '0')}Z`);
 }
 
 function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {

@@ -10,6 +10,7 @@ export function tokenView(row: ShownToken): Token {
     scopes: row.scopes,
     allowed_networks: row.allowed_networks,
     user_id: row.created_by,
+    parent_id: row.parent_id,
     expires_at: row.expires_at,
     last_used_at: row.last_used_at,
     created_at: row.created_at,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { emailPattern, type Role, roles } from '@berth/contract/users';
+import { emailPattern, type Role, roles, type UserUpdate } from '@berth/contract/users';
 import {
   type Command,
   readId,
@@ -11,9 +11,9 @@ import {
 import type { Db, Trx } from '../db/connection.ts';
 import { putMember } from '../memberships/queries.ts';
 import { Problem } from '../problem.ts';
-import { findProject } from '../tokens/credential-queries.ts';
+import { findProjectNamed } from '../projects/queries.ts';
 import { listUsers } from './queries.ts';
-import { changeUser, createUser } from './users.ts';
+import { acceptFirstPassword, acceptNextPassword, changeUser, createUser } from './users.ts';
 
 const usage = `Adds and lists the people who can sign in.
 
@@ -78,15 +78,17 @@ function createCommand(options: CreateOptions): Command {
   }
   return async (db) => {
     const password = options['no-password'] ? undefined : await askPassword();
+    const body = {
+      email,
+      is_admin: admin,
+      ...(name !== undefined && { name }),
+      ...(password !== undefined && { password }),
+    };
+    const passwordHash = await explained(acceptFirstPassword(body));
     const add = async (trx: Trx) => {
-      const user = await createUser(trx, {
-        email,
-        is_admin: admin,
-        ...(name !== undefined && { name }),
-        ...(password !== undefined && { password }),
-      });
+      const user = await createUser(trx, body, passwordHash);
       if (project === undefined || role === undefined) return user;
-      const projectId = await findProject(trx, project);
+      const projectId = await findProjectNamed(trx, project);
       if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
       await putMember(trx, { projectId, userId: user.id, role });
       return user;
@@ -126,8 +128,10 @@ function disableCommand(text: string, is_disabled: boolean): Command {
   };
 }
 
-async function update(db: Db, id: number, body: Parameters<typeof changeUser>[2]): Promise<void> {
-  await explained(db.transaction().execute((trx) => changeUser(trx, id, body, null)));
+async function update(db: Db, id: number, body: UserUpdate): Promise<void> {
+  const passwordHash = await explained(acceptNextPassword(db, id, body));
+  const given = { passwordHash, ownId: null };
+  await explained(db.transaction().execute((trx) => changeUser(trx, id, body, given)));
 }
 
 /** What the API would refuse is a mistake of usage here. */

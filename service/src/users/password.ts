@@ -1,20 +1,27 @@
 import { hash, verify } from '@node-rs/argon2';
+import { createGate } from './gate.ts';
 
 /** OWASP's choice for argon2id (the library's default kind): 19 MiB, two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+/** Of the process: it bounds the memory, and leaves two of libuv's four threads to others. */
+export const passwordGate = createGate({ atOnce: 2, mostWaiting: 32, longestWaitMs: 3000 });
+
+/** Not within a transaction: it takes a while, and may have to wait. Throws `unavailable` (503). */
 export async function hashPassword(password: string): Promise<string> {
-  return await hash(password.normalize('NFC'), cost);
+  return await passwordGate.run(() => hash(password.normalize('NFC'), cost));
 }
 
-let placeholder: Promise<string> | undefined;
+let placeholder: string | undefined;
 
 /**
  * Whether it is the password of this hash. Without one it never is, and finding out takes as long:
- * nobody is to learn from the time which email addresses are known.
+ * nobody is to learn from the time which email addresses are known. Not within a transaction, and
+ * throws, as `hashPassword`.
  */
 export async function isPassword(stored: string | null | undefined, password: string) {
-  placeholder ??= hashPassword('nobody has this one');
-  const fits = await verify(stored ?? (await placeholder), password.normalize('NFC'));
+  placeholder ??= await hashPassword('nobody has this one');
+  const compared = stored ?? placeholder;
+  const fits = await passwordGate.run(() => verify(compared, password.normalize('NFC')));
   return fits && typeof stored === 'string';
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { deleteAnswersTo } from '../http/idempotency-queries.ts';
+import { emailKey } from './email.ts';
 
 const now = sql<string>`now()`;
 
@@ -27,6 +29,10 @@ export async function findUser(db: Queryable, id: number): Promise<ShownUser | u
   return await shownUsers(db).where('id', '=', id).executeTakeFirst();
 }
 
+export async function findUserByEmail(db: Queryable, email: string) {
+  return await shownUsers(db).where(emailIs(email)).executeTakeFirst();
+}
+
 /** Locked until the transaction ends. */
 export async function lockUser(trx: Trx, id: number): Promise<ShownUser | undefined> {
   // Rows that refer to it may be added all the same.
@@ -44,10 +50,17 @@ export async function findCredentials(db: Queryable, by: { email: string } | { i
     .executeTakeFirst();
 }
 
+/** Null: there is none; undefined: there is no such user. Locked until the transaction ends. */
+export async function lockPasswordHash(trx: Trx, id: number): Promise<string | null | undefined> {
+  const query = trx.selectFrom('users').select('password_hash').where('deleted_at', 'is', null);
+  const row = await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  return row?.password_hash;
+}
+
 /** Whether another user has the address. */
 export async function isEmailTaken(trx: Trx, email: string, besidesId = 0): Promise<boolean> {
   // Two that take it at once would both find it free.
-  const key = `user ${email.toLowerCase()}`;
+  const key = `user ${emailKey(email)}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
   const query = shownUsers(trx).where(emailIs(email)).where('id', '<>', besidesId);
   return (await query.executeTakeFirst()) !== undefined;
@@ -86,16 +99,16 @@ export async function updateUser(trx: Trx, id: number, values: UserValues): Prom
   const { email, name, passwordHash, isAdmin, isDisabled } = values;
   await trx
     .updateTable('users')
-    .set({
+    .set(({ ref }) => ({
+      // Something must be set.
+      name: name ?? ref('name'),
       ...(email !== undefined && { email }),
-      ...(name !== undefined && { name }),
       ...(passwordHash !== undefined && { password_hash: passwordHash }),
       ...(isAdmin !== undefined && { is_admin: isAdmin }),
       ...(isDisabled !== undefined && { disabled_at: isDisabled ? now : null }),
-      // Something must be set.
-      deleted_at: null,
-    })
+    }))
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .execute();
 }
 
@@ -104,6 +117,7 @@ export async function eraseUser(trx: Trx, id: number): Promise<void> {
   for (const table of ['memberships', 'identities', 'passkeys', 'sessions'] as const) {
     await trx.deleteFrom(table).where('user_id', '=', id).execute();
   }
+  await deleteAnswersTo(trx, id);
   await trx
     .updateTable('tokens')
     .set({ revoked_at: now })
@@ -118,6 +132,6 @@ export async function eraseUser(trx: Trx, id: number): Promise<void> {
     .execute();
 }
 
-function emailIs(email: string) {
-  return sql<boolean>`lower(email) = lower(${email})`;
+export function emailIs(email: string) {
+  return sql<boolean>`lower(email collate "C") = ${emailKey(email)}`;
 }

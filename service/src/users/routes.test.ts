@@ -6,6 +6,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser, goodPassword, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { tokenRoutes } from '../tokens/routes.ts';
 import { userRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -14,7 +15,7 @@ after(close);
 let app: App;
 let headers: Record<string, string>;
 before(async () => {
-  app = await createTestApp(db, [sessionRoutes, userRoutes]);
+  app = await createTestApp(db, [sessionRoutes, tokenRoutes, userRoutes]);
   ({ headers } = await createTestToken(db));
 });
 after(() => app.close());
@@ -42,6 +43,31 @@ test('an administrator adds, sees, changes and deletes a user', async () => {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   assert.deepEqual([row?.email, row?.name, row?.password_hash], ['', '', null]);
   assert.equal((await ask('POST', '/users', { email: 'ada@example.org' })).statusCode, 201);
+});
+
+test('what a deleted user was answered is kept no longer, also by way of their tokens', async () => {
+  const { projectId } = await createTestToken(db);
+  const roles = { [projectId]: 'member' } as const;
+  const users = [await createTestUser(db, { roles }), await createTestUser(db, { roles })];
+  const body = { name: 'canary-of-a-token', scopes: ['servers:write'] };
+  const callers = async () => {
+    const rows = await db.selectFrom('idempotency_keys').select('caller').execute();
+    return rows.map(({ caller }) => caller).sort();
+  };
+  const made = users.map(async (user) => {
+    const { ask: own } = await signInAs(app, user.credentials);
+    const key = { 'idempotency-key': 'once' };
+    const first = (await own('POST', '/tokens', { body, ...key })).json();
+    const authorization = `Bearer ${first.token}`;
+    const sent = { method: 'POST', url: '/v1/tokens', payload: body } as const;
+    const second = await inject(app, { ...sent, headers: { ...key, authorization } });
+    assert.equal(second.statusCode, 201);
+    return [`token:${first.id}`, `user:${user.id}`];
+  });
+  const [gone = [], kept = []] = await Promise.all(made);
+  assert.deepEqual(await callers(), [...gone, ...kept].sort());
+  assert.equal((await ask('DELETE', `/users/${users[0]?.id}`)).statusCode, 200);
+  assert.deepEqual(await callers(), kept);
 });
 
 test('an email address is one user’s, whatever its case', async () => {

@@ -3,12 +3,19 @@ import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
-import { change } from '../http/change.ts';
+import { type Change, change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { findUser, listUsers } from './queries.ts';
-import { changeUser, createUser, deleteUser, userNotFound } from './users.ts';
+import {
+  acceptFirstPassword,
+  acceptNextPassword,
+  changeUser,
+  createUser,
+  deleteUser,
+  userNotFound,
+} from './users.ts';
 import { userView } from './view.ts';
 
 const tags = ['Users'];
@@ -75,12 +82,14 @@ function changeRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const answer = await change(request, deps, async ({ trx }) => {
-        const row = await createUser(trx, request.body);
+      const { body } = request;
+      const add = async ({ trx }: Change, passwordHash: string | null) => {
+        const row = await createUser(trx, body, passwordHash);
         const headers = { Location: apiPath(request, `/users/${row.id}`) };
         const target = { kind: 'user', id: row.id } as const;
         return { status: 201, headers, body: userView(row), target };
-      });
+      };
+      const answer = await change(request, deps, add, () => acceptFirstPassword(body));
       return sendAnswer(reply, answer);
     },
   );
@@ -101,10 +110,14 @@ function changeRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const id = pathId(request.params.id, userNotFound);
-      const answer = await change(request, deps, async ({ trx }) => {
-        const row = await changeUser(trx, id, request.body, request.caller.userId);
-        return { status: 200, body: userView(row), target: { kind: 'user', id } };
-      });
+      const { body, caller } = request;
+      const update = async ({ trx }: Change, passwordHash: string | undefined) => {
+        const row = await changeUser(trx, id, body, { passwordHash, ownId: caller.userId });
+        const target = { kind: 'user', id } as const;
+        return { status: 200, body: userView(row), target };
+      };
+      const accept = () => acceptNextPassword(deps.db, id, body);
+      const answer = await change(request, deps, update, accept);
       return sendAnswer(reply, answer);
     },
   );

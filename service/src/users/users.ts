@@ -1,5 +1,5 @@
 import type { UserCreate, UserUpdate } from '@berth/contract/users';
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import { invalidFields, Problem } from '../problem.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { hashPassword } from './password.ts';
@@ -18,7 +18,10 @@ export function userNotFound(id: number | string): Problem {
   return new Problem('user_not_found', `No user has the id ${id}.`);
 }
 
-/** The hash of a new password. Throws `validation_failed` (422) for one that is easy to guess. */
+/**
+ * The hash of a new password. Throws `validation_failed` (422) for one that is easy to guess. Not
+ * within a transaction: it takes a while.
+ */
 export async function acceptPassword(
   password: string,
   about: readonly string[],
@@ -29,12 +32,36 @@ export async function acceptPassword(
   return await hashPassword(password);
 }
 
-export async function createUser(trx: Trx, body: UserCreate): Promise<ShownUser> {
-  const { email, password, is_admin: isAdmin = false } = body;
-  const name = body.name ?? email.replace(/@.*$/, '');
-  const passwordHash = password ? await acceptPassword(password, [email, name]) : null;
+/** As `acceptPassword`, for one that `createUser` is to set. */
+export async function acceptFirstPassword(body: UserCreate): Promise<string | null> {
+  const { email, password } = body;
+  return password ? await acceptPassword(password, [email, nameOf(body)]) : null;
+}
+
+export async function createUser(
+  trx: Trx,
+  body: UserCreate,
+  passwordHash: string | null,
+): Promise<ShownUser> {
+  const { email, is_admin: isAdmin = false } = body;
   await requireFreeEmail(trx, email);
-  return await require(trx, await insertUser(trx, { email, name, passwordHash, isAdmin }));
+  const values = { email, name: nameOf(body), passwordHash, isAdmin };
+  return await require(trx, await insertUser(trx, values));
+}
+
+function nameOf({ email, name }: UserCreate): string {
+  return name ?? email.replace(/@.*$/, '');
+}
+
+/** As `acceptPassword`, for one that `changeUser` is to set. */
+export async function acceptNextPassword(
+  db: Queryable,
+  id: number,
+  { email, name, password }: UserUpdate,
+): Promise<string | undefined> {
+  if (password === undefined) return undefined;
+  const user = await require(db, id);
+  return await acceptPassword(password, [email ?? user.email, name ?? user.name]);
 }
 
 /** A new password, and being shut out, end all sessions: whoever has one may be why. */
@@ -42,15 +69,13 @@ export async function changeUser(
   trx: Trx,
   id: number,
   body: UserUpdate,
-  ownId: number | null,
+  { passwordHash, ownId }: { passwordHash?: string | undefined; ownId: number | null },
 ): Promise<ShownUser> {
   const user = await lockUser(trx, id);
   if (!user) throw userNotFound(id);
-  const { email, name, password, is_admin: isAdmin, is_disabled: isDisabled } = body;
+  const { email, name, is_admin: isAdmin, is_disabled: isDisabled } = body;
   if (id === ownId && (isAdmin === false || isDisabled)) throw ownAccount();
   if (email !== undefined) await requireFreeEmail(trx, email, id);
-  const about = [email ?? user.email, name ?? user.name];
-  const passwordHash = password ? await acceptPassword(password, about) : undefined;
   await updateUser(trx, id, { email, name, passwordHash, isAdmin, isDisabled });
   if (passwordHash || isDisabled) await endSessions(trx, id);
   return await require(trx, id);
@@ -65,8 +90,8 @@ export async function deleteUser(trx: Trx, id: number, ownId: number | null): Pr
   return user;
 }
 
-async function require(trx: Trx, id: number): Promise<ShownUser> {
-  const user = await findUser(trx, id);
+async function require(db: Queryable, id: number): Promise<ShownUser> {
+  const user = await findUser(db, id);
   if (!user) throw userNotFound(id);
   return user;
 }

@@ -5,6 +5,11 @@ export function tokenKey(hash: Buffer): string {
   return hash.toString('base64url', 0, 12);
 }
 
+/** By what somebody who signed in is counted, wherever they are. */
+export function userKey(userId: number): string {
+  return `user ${userId}`;
+}
+
 /** By what an address is counted: of IPv6 its /64, since anyone who has one has all of it. */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';

@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection.ts';
 import { Problem, type ProblemCode } from '../../problem.ts';
 import { addressOf } from '../client-address.ts';
 import type { Standing } from './buckets.ts';
-import { addressKey, tokenKey } from './credentials.ts';
+import { addressKey, tokenKey, userKey } from './credentials.ts';
 import { showStanding } from './headers.ts';
 import { askTogether } from './known-tokens.ts';
 import type { Limiter, Policy } from './limiter.ts';
@@ -23,8 +23,10 @@ export interface RequestLimits {
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
   /** On public routes, where people sign in: each try counts, whatever comes of it. */
   admitAttempt(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** When a sign-in failed. */
-  countAttempt(request: FastifyRequest): void;
+  /** Where who signed in proves once more who they are: as an attempt, and by the user, too. */
+  admitGuess(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  /** Where somebody learns whether an email address is known: by the user alone. */
+  admitSearch(reply: FastifyReply, userId: number): Promise<void>;
   /** When there was an error instead; answers the one to throw. */
   countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
 }
@@ -63,6 +65,11 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     return new Problem('rate_limited', words(policy, limiter, retryAfter), { retryAfter });
   }
 
+  async function takeTry(reply: FastifyReply, key: string): Promise<void> {
+    const standing = limiter.take('failures', key);
+    if (!standing.isWithin) throw await held(reply, 'failures', standing);
+  }
+
   return {
     async admit(request, reply, hash) {
       const [key, policy] = [tokenKey(hash), policyOf(request)];
@@ -82,14 +89,14 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     async admitAttempt(request, reply) {
       // What only shows something, such as the health, proves nothing.
       if (policyOf(request) === 'reads' && !request.routeOptions.config.canRefuse) return;
-      const standing = limiter.take('failures', addressKey(addressOf(request)));
-      if (!standing.isWithin) throw await held(reply, 'failures', standing);
+      await takeTry(reply, addressKey(addressOf(request)));
     },
-    countAttempt(request) {
-      // There it was counted when it came: many at once must not all be tried.
-      if (request.routeOptions.config.scope === 'public') return;
-      limiter.take('failures', addressKey(addressOf(request)));
+    async admitGuess(request, reply, userId) {
+      // Who has a stolen session may have many addresses.
+      await takeTry(reply, userKey(userId));
+      await takeTry(reply, addressKey(addressOf(request)));
     },
+    admitSearch: (reply, userId) => takeTry(reply, userKey(userId)),
     async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
       const standing = limiter.take('failures', addressKey(addressOf(request)));
@@ -107,7 +114,7 @@ function words(policy: Policy, limiter: Limiter, seconds: number): string {
   const again = `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
   if (policy === 'failures') {
     const perMinute = Math.round(perSecond * 60);
-    return `Too many bad tokens, or tries to sign in, came from this address: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
+    return `Too many bad tokens, or tries to sign in or to add somebody, came from this address or as this user: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
   }
   return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
 }

@@ -1,0 +1,18 @@
+/**
+ * The challenge that a browser's answer is for (WebAuthn, "CollectedClientData"); undefined for
+ * what is no such answer. That it was signed is still to be checked.
+ */
+export function challengeOf(clientDataJSON: string): string | undefined {
+  const data = parse(Buffer.from(clientDataJSON, 'base64url').toString());
+  if (typeof data !== 'object' || data === null || !('challenge' in data)) return undefined;
+  return typeof data.challenge === 'string' ? data.challenge : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Anybody can send anything.
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { SessionConfirm } from '@berth/contract/sessions';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Trx } from '../db/connection.ts';
+import type { Deps, Person } from '../http/app-types.ts';
+import { isAttempt } from '../http/audit.ts';
+import { type ProvenPasskey, readAuthentication } from '../passkeys/authentication.ts';
+import { notePasskeyUse } from '../passkeys/queries.ts';
+import { invalidFields, type Problem } from '../problem.ts';
+import { lockPasswordHash } from '../users/queries.ts';
+import { requirePassword } from './passwords.ts';
+import { confirmSession } from './queries.ts';
+
+type Proof = { passwordHash: string } | { passkey: ProvenPasskey };
+
+/** What somebody who signed in proves it once more with. Throws `validation_failed` (422). */
+export async function readProof(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+  { userId }: Person,
+  { password, passkey }: SessionConfirm,
+): Promise<Proof> {
+  if ((password === undefined) === (passkey === undefined)) {
+    throw invalidFields([{ pointer: '', detail: 'Give either password or passkey.' }]);
+  }
+  if (password !== undefined) {
+    return { passwordHash: await requirePassword(request, reply, deps, userId, password) };
+  }
+  await request.server.limits.admitGuess(request, reply, userId);
+  const { proven } = passkey ? await readAuthentication(deps, passkey) : {};
+  if (proven?.userId === userId) return { passkey: proven };
+  isAttempt(request, userId);
+  throw notTheirPasskey();
+}
+
+/** Answers until when the session counts as confirmed. */
+export async function confirm(trx: Trx, person: Person, proof: Proof): Promise<string> {
+  const { userId, sessionId } = person;
+  const passwordHash = await lockPasswordHash(trx, userId);
+  if ('passkey' in proof) {
+    const { id, counter } = proof.passkey;
+    if (!(await notePasskeyUse(trx, id, counter))) throw notTheirPasskey();
+  } else if (passwordHash !== proof.passwordHash) {
+    throw invalidFields([{ pointer: '/password', detail: 'Was changed just now.' }]);
+  }
+  return await confirmSession(trx, sessionId);
+}
+
+function notTheirPasskey(): Problem {
+  const detail = 'Is none of yours, or too much time has passed. Try again.';
+  return invalidFields([{ pointer: '/passkey', detail }]);
+}

@@ -1,0 +1,5 @@
+import { Problem } from '../problem.ts';
+
+export function sessionEnded(): Problem {
+  return new Problem('session_ended', 'The session has ended. Sign in again.');
+}

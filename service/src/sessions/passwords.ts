@@ -1,0 +1,63 @@
+import type { PasswordChange } from '@berth/contract/sessions';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Trx } from '../db/connection.ts';
+import type { Deps, Person } from '../http/app-types.ts';
+import { isAttempt } from '../http/audit.ts';
+import { invalidFields, type Problem } from '../problem.ts';
+import { isPassword } from '../users/password.ts';
+import { findCredentials, lockPasswordHash, updateUser } from '../users/queries.ts';
+import { acceptPassword } from '../users/users.ts';
+import { endSessions } from './queries.ts';
+
+/**
+ * The hash that it was compared with. Throws `validation_failed` (422) for a password that isn't
+ * theirs; a guess counts as a try to sign in. Not within a transaction.
+ */
+export async function requirePassword(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { db }: Pick<Deps, 'db'>,
+  userId: number,
+  password: string,
+): Promise<string> {
+  await request.server.limits.admitGuess(request, reply, userId);
+  const found = await findCredentials(db, { id: userId });
+  const passwordHash = found?.passwordHash;
+  if ((await isPassword(passwordHash, password)) && passwordHash) return passwordHash;
+  isAttempt(request, userId);
+  throw notTheirPassword();
+}
+
+interface PasswordHashes {
+  before: string;
+  after: string;
+}
+
+/** What a change of password needs, and takes a while to find out. Throws as `requirePassword`. */
+export async function prepareNewPassword(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+  { userId, email, name }: Person,
+  body: PasswordChange,
+): Promise<PasswordHashes> {
+  const before = await requirePassword(request, reply, deps, userId, body.password);
+  const after = await acceptPassword(body.new_password, [email, name], '/new_password');
+  return { before, after };
+}
+
+/** Ends all other sessions: whoever has one of them may be why. Answers how many there were. */
+export async function changePassword(
+  trx: Trx,
+  { userId, sessionId }: Person,
+  { before, after }: PasswordHashes,
+): Promise<number> {
+  // Somebody may have changed it since it was compared.
+  if ((await lockPasswordHash(trx, userId)) !== before) throw notTheirPassword();
+  await updateUser(trx, userId, { passwordHash: after });
+  return await endSessions(trx, userId, sessionId);
+}
+
+function notTheirPassword(): Problem {
+  return invalidFields([{ pointer: '/password', detail: 'Is not your password.' }]);
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Trx } from '../db/connection.ts';
+import type { App } from '../http/app-types.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { amid } from '../testing/locks.ts';
+import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { hashPassword, passwordGate } from '../users/password.ts';
+import { eraseUser, lockUser, updateUser } from '../users/queries.ts';
+import { userRoutes } from '../users/routes.ts';
+import { changeUser } from '../users/users.ts';
+import { insertSession, listSessions } from './queries.ts';
+import { sessionRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const nextPassword = 'velvet-harbour-Monday-badger';
+let app: App;
+let admin: Record<string, string>;
+let nextHash: string;
+before(async () => {
+  app = await createTestApp(db, [sessionRoutes, userRoutes]);
+  ({ headers: admin } = await createTestToken(db));
+  nextHash = await hashPassword(nextPassword);
+});
+after(() => app.close());
+
+let user: Awaited<ReturnType<typeof createTestUser>>;
+let mine: Browser;
+beforeEach(async () => {
+  user = await createTestUser(db);
+  mine = await signInAs(app, user.credentials);
+});
+
+const signIn = () => inject(app, { method: 'POST', url: '/v1/session', payload: user.credentials });
+const changeOwn = () =>
+  mine.ask('PUT', '/session/password', {
+    body: { password: goodPassword, new_password: 'a-third-one-of-oak-and-slate' },
+  });
+const sessions = () => listSessions(db, user.id);
+const reset = (trx: Trx) => changeUser(trx, user.id, {}, { passwordHash: nextHash, ownId: null });
+const erase = async (trx: Trx) => {
+  await lockUser(trx, user.id);
+  await eraseUser(trx, user.id);
+};
+
+test('who signs in with the old password while it is changed is not in', async () => {
+  const answer = await amid(db, reset, signIn);
+  assert.deepEqual([answer.statusCode, answer.json().code], [401, 'sign_in_failed']);
+  assert.deepEqual(await sessions(), []);
+});
+
+test('who signs in while they are shut out is not in, also when they are let in again', async () => {
+  const shutOut = (trx: Trx) => changeUser(trx, user.id, { is_disabled: true }, { ownId: null });
+  assert.equal((await amid(db, shutOut, signIn)).statusCode, 401);
+  await db.transaction().execute((trx) => updateUser(trx, user.id, { isDisabled: false }));
+  assert.deepEqual(await sessions(), []);
+});
+
+test('who signs in while they are deleted leaves nothing', async () => {
+  assert.equal((await amid(db, erase, signIn)).statusCode, 401);
+  const rows = await db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).execute();
+  assert.deepEqual(rows, []);
+});
+
+test('a user who is deleted while they change their password stays deleted', async () => {
+  const answer = await amid(db, erase, changeOwn);
+  assert.equal(answer.statusCode, 422, answer.body);
+  const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();
+  assert.ok(row?.deleted_at);
+  assert.equal(row.password_hash, null);
+});
+
+test('a change does not bring a user back who was deleted', async () => {
+  await db.transaction().execute(erase);
+  await db.transaction().execute((trx) => updateUser(trx, user.id, { name: 'Back' }));
+  const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();
+  assert.ok(row?.deleted_at);
+  assert.equal(row.name, '');
+});
+
+test('of two who change a password at once, the one with the old password loses', async () => {
+  const answer = await amid(db, reset, changeOwn);
+  assert.equal(answer.statusCode, 422);
+  assert.equal(answer.json().errors[0].pointer, '/password');
+  await signInAs(app, { ...user.credentials, password: nextPassword });
+});
+
+test('signing out everywhere ends the session that is just begun, too', async () => {
+  const begin = async (trx: Trx) => {
+    await lockUser(trx, user.id);
+    const hash = Buffer.from(`just begun ${user.id}`);
+    await insertSession(trx, { hash, userId: user.id, address: '127.0.0.1', userAgent: '' });
+  };
+  const answer = await amid(db, begin, () => mine.ask('DELETE', '/sessions'));
+  assert.deepEqual(answer.json(), { ended: 2 });
+});
+
+test('one sign-in too many at once is told when to come again', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const held = Array.from({ length: 34 }, () => passwordGate.run(() => promise));
+  const answer = await signIn();
+  resolve();
+  await Promise.all(held);
+  assert.deepEqual([answer.statusCode, answer.json().code], [503, 'unavailable']);
+  assert.equal(answer.headers['retry-after'], '2');
+  assert.equal((await signIn()).statusCode, 201);
+});
+
+test('while passwords are hashed no transaction is open', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const held = [1, 2].map(() => passwordGate.run(() => promise));
+  const url = `/v1/users/${user.id}`;
+  const payload = { password: nextPassword };
+  const asked = [
+    inject(app, { method: 'PATCH', url, headers: admin, payload }),
+    inject(app, {
+      method: 'POST',
+      url: '/v1/users',
+      headers: { ...admin, 'idempotency-key': 'hashed' },
+      payload: { email: `new-${user.email}`, ...payload },
+    }),
+    changeOwn(),
+    signIn(),
+  ];
+  for (let tries = 0; passwordGate.waiting < asked.length && tries < 1000; tries += 1) {
+    await sleep(10);
+  }
+  const { rows } = await sql`
+    select query from pg_stat_activity where datname = current_database()
+      and pid <> pg_backend_pid() and state like 'idle in transaction%'`.execute(db);
+  const { waiting } = passwordGate;
+  resolve();
+  await Promise.all([...held, ...asked]);
+  assert.deepEqual([waiting, rows], [asked.length, []]);
+});

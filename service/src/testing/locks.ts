@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connection.ts';
+
+/** Resolves when so many queries of this database wait for a lock. */
+async function untilWaiting(db: Db, count: number): Promise<void> {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    if ((rows[0]?.count ?? 0) >= count) return;
+    await sleep(10);
+  }
+  throw new Error('Nothing waits for a lock.');
+}
+
+/**
+ * Begins `second` once `first` has done its part and before it commits; answers what became of
+ * `second`. It must wait for `first`.
+ */
+export async function amid<T>(
+  db: Db,
+  first: (trx: Trx) => Promise<unknown>,
+  second: () => Promise<T>,
+): Promise<T> {
+  const begun = await db.transaction().execute(async (trx) => {
+    await first(trx);
+    const running = second();
+    // Where it is refused before it is waited for: the caller sees to it.
+    running.catch(() => undefined);
+    await Promise.race([untilWaiting(db, 1), running]);
+    return { running };
+  });
+  return await begun.running;
+}
