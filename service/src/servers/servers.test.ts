@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
 import type { Sizes } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
+import { patiently } from '../testing/patiently.ts';
 import { fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
@@ -109,7 +110,8 @@ async function taken(other: typeof whole) {
 
 test('of 100 creates at once for 60 addresses exactly 60 succeed, each with its own', async () => {
   await another({ addresses: 60 }, async (other) => {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => other.create()));
+    const crowd = Array.from({ length: 100 }, () => patiently(() => other.create()));
+    const answers = await Promise.all(crowd);
     const made = answers.filter((answer) => answer.statusCode === 201).map((a) => a.json());
     assert.equal(made.length, 60);
     const ips = made.flatMap(({ ip_addresses }) => ip_addresses.map((a: { ip: string }) => a.ip));

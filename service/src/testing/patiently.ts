@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LightMyRequestResponse } from 'fastify';
+
+const mostTries = 60;
+
+/**
+ * Asks again as a client should that is told to come back: on a busy machine a crowd of requests does
+ * not get its connections to the database in time.
+ */
+export async function patiently(
+  ask: () => Promise<LightMyRequestResponse>,
+): Promise<LightMyRequestResponse> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask();
+    if (answer.statusCode !== 503 || tries === mostTries) return answer;
+    await sleep(Number(answer.headers['retry-after']) * 100);
+  }
+}
