@@ -92,13 +92,13 @@ async function identify(
   if (token !== undefined) {
     const hash = tokenHash(token);
     await limits.admit(request, reply, hash);
-    return await identifyByToken(request, deps.db, hash, () => limits.count(request, reply, hash));
+    return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
   }
   const cookie = sessionCookie(request, deps.publicUrl);
   if (cookie !== undefined) {
     const hash = secretHash(cookie);
     await limits.admit(request, reply, hash);
-    const identity = await identifyBySession(request, deps.db, cookie);
+    const identity = await identifyBySession(request, deps, cookie);
     limits.count(request, reply, hash);
     return identity;
   }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type AuditTarget, insertAuditEntry } from '../audit/queries.ts';
-import type { Db, Trx } from '../db/connection.ts';
+import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
+import type { Deps } from './app-types.ts';
 import { aboutRequest, isAnsweredFor } from './audit.ts';
 import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
 
@@ -21,16 +22,28 @@ export interface Outcome<B> extends Answer<B> {
   userId?: number;
 }
 
+/** Whether a change to such a thing may decide whose token or session holds, and for what. */
+const mayEndCredentials: Record<AuditTarget['kind'], boolean> = {
+  token: true,
+  user: true,
+  project: true,
+  server: false,
+  location: false,
+  operating_system: false,
+  address_pool: false,
+};
+
 /**
  * Makes a request's change in one transaction with its audit entry, and with the answer under its
  * `Idempotency-Key`. An answer given again changes nothing, and is not entered again.
  */
 export async function change<B>(
   request: FastifyRequest,
-  { db, secretKey }: { db: Db; secretKey: Buffer },
+  { db, secretKey, credentials }: Pick<Deps, 'db' | 'secretKey' | 'credentials'>,
   work: (change: Change) => Promise<Outcome<B>>,
 ): Promise<IdempotentAnswer<B>> {
-  const answer = await idempotently(request, db, secretKey, async (trx) => {
+  let endsCredentials = false;
+  const run = async (trx: Trx) => {
     const { target, projectId, userId, ...made } = await work({
       trx,
       get project() {
@@ -45,10 +58,17 @@ export async function change<B>(
       target,
       status: made.status,
     });
+    endsCredentials = mayEndCredentials[target.kind];
     return made;
-  });
-  isAnsweredFor(request);
-  return answer;
+  };
+  try {
+    const answer = await idempotently(request, db, secretKey, run);
+    isAnsweredFor(request);
+    return answer;
+  } finally {
+    // Also when nobody knows whether the commit took place.
+    if (endsCredentials) credentials.clear();
+  }
 }
 
 /** For an answer that only looks, on a route that can change something. */

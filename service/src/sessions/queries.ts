@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
+import { millisecondsUntil } from '../db/expiry.ts';
 import type { Role } from '../db/people-schema.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
@@ -34,6 +35,7 @@ export interface FoundSession {
   name: string;
   isAdmin: boolean;
   expiresAt: string;
+  expiresInMs: number;
   /** The wanted one, else the first of the user's; null: there is none that they may see. */
   projectId: number | null;
   role: Role | null;
@@ -49,7 +51,7 @@ export async function findSession(
 ): Promise<FoundSession | undefined> {
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
-      s.expires_at as "expiresAt", p.id as "projectId", p.role,
+      s.expires_at as "expiresAt", ${millisecondsUntil('s.expires_at')} as "expiresInMs", p.id as "projectId", p.role,
       s.last_used_at > now() - interval '1 minute' as "isNoted"
     from sessions s
     join users u on u.id = s.user_id

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
+import { noCredentialCache } from '../http/credential-cache.ts';
 import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
 import { findProject, insertToken } from '../tokens/credential-queries.ts';
@@ -25,7 +26,14 @@ export async function createTestApp(
 ): Promise<App> {
   const untilEnded = async () => undefined;
   const publicUrl = new URL('http://localhost:8080');
-  const standard = { db, secretKey: testSecretKey, publicUrl, healthChecks: [], untilEnded };
+  const standard = {
+    db,
+    secretKey: testSecretKey,
+    publicUrl,
+    credentials: noCredentialCache,
+    healthChecks: [],
+    untilEnded,
+  };
   const deps = { ...standard, ...others };
   return await createHttpServer({ ...others, deps, routes, limiter });
 }
