@@ -66,6 +66,13 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
 
 const identities = new WeakMap<FastifyRequest, Identity>();
 
+const presented = new WeakMap<FastifyRequest, Buffer>();
+
+/** The hash of the token that a request came with, where it was not let in by it. */
+export function refusedTokenOf(request: FastifyRequest): Buffer | undefined {
+  return identities.has(request) ? undefined : presented.get(request);
+}
+
 /** Undefined where nobody is known: on public routes, and before a credential was found good. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
   return identities.get(request)?.caller;
@@ -92,6 +99,7 @@ async function identify(
   if (token !== undefined) {
     const hash = tokenHash(token);
     await limits.admit(request, reply, hash);
+    presented.set(request, hash);
     return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
   }
   const cookie = sessionCookie(request, deps.publicUrl);

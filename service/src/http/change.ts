@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type AuditTarget, insertAuditEntry } from '../audit/queries.ts';
+import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Deps } from './app-types.ts';
-import { aboutRequest, isAnsweredFor } from './audit.ts';
+import { isAnsweredFor } from './audit.ts';
+import { aboutRequest } from './audit-entry.ts';
 import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
 
 /** Where a request's change happens: nothing of it holds until the transaction commits. */
@@ -16,21 +17,27 @@ export interface Change {
 /** What a change came to, and what it was made to. */
 export interface Outcome<B> extends Answer<B> {
   target: AuditTarget;
-  /** Whose history it belongs to, where that isn't the caller's project. */
+  /** Whose history it belongs to, where the target does not tell. */
   projectId?: number;
   /** Who has proved to be somebody by this request. */
   userId?: number;
 }
 
-/** Whether a change to such a thing may decide whose token or session holds, and for what. */
-const mayEndCredentials: Record<AuditTarget['kind'], boolean> = {
-  token: true,
-  user: true,
-  project: true,
-  server: false,
-  location: false,
-  operating_system: false,
-  address_pool: false,
+/**
+ * Of each kind of target whose history a change to it belongs to, and whether it may decide who is let
+ * in, and to what.
+ */
+const kinds: Record<
+  AuditTarget['kind'],
+  { historyOf: 'callersProject' | 'itself' | 'noProject'; decidesAccess: boolean }
+> = {
+  server: { historyOf: 'callersProject', decidesAccess: false },
+  token: { historyOf: 'callersProject', decidesAccess: true },
+  project: { historyOf: 'itself', decidesAccess: true },
+  user: { historyOf: 'noProject', decidesAccess: true },
+  location: { historyOf: 'noProject', decidesAccess: false },
+  operating_system: { historyOf: 'noProject', decidesAccess: false },
+  address_pool: { historyOf: 'noProject', decidesAccess: false },
 };
 
 /**
@@ -42,7 +49,7 @@ export async function change<B>(
   { db, secretKey, credentials }: Pick<Deps, 'db' | 'secretKey' | 'credentials'>,
   work: (change: Change) => Promise<Outcome<B>>,
 ): Promise<IdempotentAnswer<B>> {
-  let endsCredentials = false;
+  let decidesAccess = false;
   const run = async (trx: Trx) => {
     const { target, projectId, userId, ...made } = await work({
       trx,
@@ -53,12 +60,12 @@ export async function change<B>(
     const about = aboutRequest(request);
     await insertAuditEntry(trx, {
       ...about,
-      projectId: projectId ?? about.projectId,
+      projectId: projectId ?? projectOf(target, request),
       userId: userId ?? about.userId,
       target,
       status: made.status,
     });
-    endsCredentials = mayEndCredentials[target.kind];
+    ({ decidesAccess } = kinds[target.kind]);
     return made;
   };
   try {
@@ -67,8 +74,14 @@ export async function change<B>(
     return answer;
   } finally {
     // Also when nobody knows whether the commit took place.
-    if (endsCredentials) credentials.clear();
+    if (decidesAccess) credentials.clear();
   }
+}
+
+function projectOf({ kind, id }: AuditTarget, request: FastifyRequest): number | null {
+  const { historyOf } = kinds[kind];
+  if (historyOf === 'callersProject') return request.caller.project.id;
+  return historyOf === 'itself' ? id : null;
 }
 
 /** For an answer that only looks, on a route that can change something. */

@@ -29,7 +29,7 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
 
   /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
   async function ask(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     { body, ...more }: { body?: unknown; prefix?: string } & Record<string, unknown> = {},
   ) {

@@ -63,6 +63,15 @@ export async function findTokenByHash(
     .executeTakeFirst();
 }
 
+/** A token whatever became of it: for the audit log, not to let anybody in. */
+export async function findTokenInHistory(db: Queryable, hash: Buffer) {
+  return await db
+    .selectFrom('tokens')
+    .select(['id as tokenId', 'project_id as projectId', 'created_by as userId'])
+    .where('secret_sha256', '=', hash)
+    .executeTakeFirst();
+}
+
 /** Which of these are hashes of tokens that were not revoked, or of sessions. */
 export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<Buffer[]> {
   const { rows } = await sql<{ hash: Buffer }>`
