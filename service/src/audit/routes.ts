@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { everyProject } from '../http/every-project.ts';
-import { answerPage, type Page, readPage, sendAll, sendLines } from '../http/pagination.ts';
+import { type Page, readPage, sendLines, sendList } from '../http/pagination.ts';
 import { allows } from '../http/scopes.ts';
 import { isRealTime } from '../http/times.ts';
 import { invalidFields } from '../problem.ts';
@@ -43,9 +43,7 @@ export function auditRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const fetchPage = fetchFrom(request, request.query, page.descending);
-      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, auditView);
-      const rows = await fetchPage(page.after, page.fetch);
-      return answerPage(request, reply, page, rows).map(auditView);
+      return sendList(request, reply, page, fetchPage, auditView);
     },
   );
 

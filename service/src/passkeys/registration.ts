@@ -4,7 +4,7 @@ import type { Trx } from '../db/connection.ts';
 import type { Deps, Person } from '../http/app-types.ts';
 import { invalidFields } from '../problem.ts';
 import { keepState, takeState } from '../sessions/states.ts';
-import { listPasskeys, type NewPasskey } from './queries.ts';
+import { listKnownCredentials, type NewPasskey } from './queries.ts';
 
 const timeout = 300_000;
 const rpName = 'Berth';
@@ -16,7 +16,7 @@ export async function registrationOptions(
 ): Promise<PasskeyCreation> {
   const kept = { userId } satisfies KeptRegistration;
   const challenge = await keepState(db, secretKey, 'passkey-registration', kept);
-  const theirs = await listPasskeys(db, userId);
+  const theirs = await listKnownCredentials(db, userId);
   const options = await generateRegistrationOptions({
     rpName,
     rpID: publicUrl.hostname,

@@ -12,7 +12,7 @@ import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { visibleProjects } from '../memberships/visible-projects.ts';
 import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
@@ -47,12 +47,10 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const rows = await listProjects(db, {
-        only: await visibleProjects(db, request.caller),
-        afterId: page.after?.id ?? 0,
-        limit: page.fetch,
-      });
-      return answerPage(request, reply, page, rows).map(projectView);
+      const only = await visibleProjects(db, request.caller);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listProjects(db, { only, afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, projectView);
     },
   );
 

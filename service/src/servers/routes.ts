@@ -16,7 +16,7 @@ import type { App, Deps } from '../http/app-types.ts';
 import { change, changesNothing } from '../http/change.ts';
 import { everyProject } from '../http/every-project.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
 import { requestAction, serverNotFound } from './actions.ts';
@@ -54,9 +54,7 @@ function listRoute(app: App, { db }: Deps): void {
       const rows = query.all_projects ? everyProject(caller, db) : caller.project;
       const fetchPage = (after: Page['after'], limit: number) =>
         listServers(rows, { ...page, filters: query, after, limit });
-      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, serverView);
-      const found = await fetchPage(page.after, page.fetch);
-      return answerPage(request, reply, page, found).map(serverView);
+      return sendList(request, reply, page, fetchPage, serverView);
     },
   );
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
+import type { After } from '../db/keyset.ts';
 import type { Role } from '../db/people-schema.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
@@ -81,15 +82,20 @@ export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
     .execute();
 }
 
-/** Those that hold, the newest first. */
-export async function listSessions(db: Queryable, userId: number) {
-  return await db
+/** Those that hold, the newest first; one page. */
+export async function listSessions(
+  db: Queryable,
+  userId: number,
+  { after, limit }: { after: After | undefined; limit: number },
+) {
+  const query = db
     .selectFrom('sessions')
     .select(['id', 'address', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
     .where('user_id', '=', userId)
     .where('expires_at', '>', sql<string>`now()`)
     .orderBy('id', 'desc')
-    .execute();
+    .limit(limit);
+  return await (after ? query.where('id', '<', after.id) : query).execute();
 }
 
 export type ShownSession = Awaited<ReturnType<typeof listSessions>>[number];
