@@ -48,7 +48,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     // Without a route there is nothing to protect: a 404 or a 405 follows.
     if (request.is404) return;
     const { scope } = request.routeOptions.config;
-    if (scope === 'public') return await limits.admitAttempt(request, reply);
+    if (scope === 'public') return await limits.admitPublic(request, reply);
     const identity = await identify(request, reply, deps, limits).catch(async (error) => {
       throw await limits.countFailure(request, reply, error);
     });

@@ -10,7 +10,12 @@ export const testSecretKey = Buffer.alloc(32, 7);
 
 const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
 /** Tests ask faster than any client may. */
-export const generousLimits: Limits = { reads: plenty, actions: plenty, failures: plenty };
+export const generousLimits: Limits = {
+  reads: plenty,
+  actions: plenty,
+  failures: plenty,
+  public: plenty,
+};
 
 type Outside = Pick<HttpServerOptions, 'log' | 'shell' | 'tls' | 'patience'>;
 

@@ -21,8 +21,8 @@ export interface RequestLimits {
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
-  /** On public routes, where people sign in: each try counts, whatever comes of it. */
-  admitAttempt(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** On every public route; where people sign in, each try counts, whatever comes of it. */
+  admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** When a sign-in failed. */
   countAttempt(request: FastifyRequest): void;
   /** When there was an error instead; answers the one to throw. */
@@ -79,7 +79,9 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       if (!standing.isWithin) throw refusal(reply, policy, standing);
       showStanding(reply, policy, limiter.limitOf(policy), standing);
     },
-    async admitAttempt(request, reply) {
+    async admitPublic(request, reply) {
+      const ofAddress = limiter.take('public', addressKey(addressOf(request)));
+      if (!ofAddress.isWithin) throw await held(reply, 'public', ofAddress);
       // What only shows something, such as the health, proves nothing.
       if (policyOf(request) === 'reads' && !request.routeOptions.config.canRefuse) return;
       const standing = limiter.take('failures', addressKey(addressOf(request)));
@@ -108,6 +110,9 @@ function words(policy: Policy, limiter: Limiter, seconds: number): string {
   if (policy === 'failures') {
     const perMinute = Math.round(perSecond * 60);
     return `Too many bad tokens, or tries to sign in, came from this address: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
+  }
+  if (policy === 'public') {
+    return `Too many requests without a token came from this address: ${perSecond} a second are answered, ${burst} at once. ${again}`;
   }
   return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
 }
