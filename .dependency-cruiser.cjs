@@ -46,7 +46,7 @@ module.exports = {
       comment:
         'What belongs to a project is asked for from its Project, so that none can forget whose rows it is about.',
       severity: 'error',
-      from: { path: '^service/src/(servers|operations|tokens)/queries\\.ts$' },
+      from: { path: '^service/src/(servers|operations|tokens|audit)/queries\\.ts$' },
       to: { path: '^service/src/db/connection\\.ts$' },
     },
     {
@@ -55,15 +55,23 @@ module.exports = {
         'Files named -queries.ts ask about every project: for workers, administration, tools and what finds out who asks.',
       severity: 'error',
       from: {
-        path: '^service/src/(servers|operations|tokens|http|usage)/',
+        path: '^service/src/(servers|operations|tokens|audit|http|usage)/',
         pathNot:
           '\\.test\\.ts$|-cases\\.ts$|queries\\.ts$|/cli\\.ts$|^service/src/tokens/admin\\.ts$|' +
-          '^service/src/http/(by-token|idempotency|limits/known-tokens)\\.ts$|' +
+          '^service/src/http/(by-token|idempotency|limits/known-tokens|audit|change|refusals)\\.ts$|' +
           '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
           '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|truth|instance)\\.ts$|' +
           '^service/src/usage/(collector|record|disk|source)\\.ts$',
       },
       to: { path: '^service/src/.*-queries\\.ts$' },
+    },
+    {
+      name: 'only-administrators-ask-every-project',
+      comment:
+        'Rows of all projects are had from http/every-project.ts, which asks who wants them.',
+      severity: 'error',
+      from: { path: '^service/', pathNot: '^service/src/http/every-project\\.ts$' },
+      to: { path: '^service/src/db/every-project\\.ts$' },
     },
     {
       name: 'contract-stands-alone',

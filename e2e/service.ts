@@ -78,6 +78,7 @@ function launch({ directory, names, port, socketPath, databaseUrl, env }: Servic
       BERTH_LIMIT_READS: '1000000/1000000',
       BERTH_LIMIT_ACTIONS: '1000000/1000000',
       BERTH_LIMIT_BAD_TOKENS: '1000000/1000000',
+      BERTH_LIMIT_PUBLIC: '1000000/1000000',
       BERTH_LOG_LEVEL: 'debug',
       ...env,
     },

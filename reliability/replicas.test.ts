@@ -126,7 +126,12 @@ test('a token that is revoked holds at none within a second', async () => {
   for (const service of [a, b, c]) assert.equal((await asked(service)).status, 200);
   const id = /^(\d+) +both/m.exec((await tokens('list')).stdout)?.[1] ?? '';
   assert.equal((await tokens('revoke', id)).code, 0);
-  for (const service of [a, b, c]) assert.equal((await asked(service)).status, 401);
+  const revokedAt = performance.now();
+  for (const service of [a, b, c]) {
+    while ((await asked(service)).status !== 401) {
+      assert.ok(performance.now() - revokedAt < 1000, 'a second is over');
+    }
+  }
 });
 
 test('a service with another key is refused', async () => {

@@ -22,7 +22,13 @@ export const AuditEntry = Type.Object(
   {
     id: Type.Integer({ examples: [12] }),
     at: Timestamp('When.'),
-    project_id: Nullable(Type.Integer({ description: 'In which project.', examples: [1] })),
+    project_id: Nullable(
+      Type.Integer({
+        description:
+          'Whose history it belongs to; null for what is of no project, such as users and locations.',
+        examples: [1],
+      }),
+    ),
     token_id: Nullable(Type.Integer({ description: 'With which token.', examples: [3] })),
     user_id: Nullable(
       Type.Integer({ description: 'Who: the person, or whose token it is.', examples: [2] }),

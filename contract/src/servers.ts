@@ -63,6 +63,7 @@ export const Server = Type.Object(
     ip_addresses: Type.Array(ServerAddress, { description: 'The primary one first.' }),
     usage: Usage,
     created_at: Timestamp('When it was asked for.'),
+    project_id: Type.Integer({ description: 'Whose it is.', examples: [1] }),
     location_id: Type.Integer({ examples: [1] }),
     os_id: Type.Integer({ examples: [1] }),
     error: Nullable(
@@ -222,6 +223,12 @@ export type ServerStop = Static<typeof ServerStop>;
 export const ServerQuery = Closed({
   ...pageParameters,
   sort: sortParameter(['id', 'hostname', 'created_at']),
+  all_projects: Type.Optional(
+    Type.Boolean({
+      description: 'Those of every project, for administrators.',
+      explain: 'Must be true or false.',
+    }),
+  ),
   status: Type.Optional(Status('Only those in this state.')),
   location_id: Type.Optional(Id('Only those in this location.')),
   os_id: Type.Optional(Id('Only those with this operating system.')),

@@ -6,6 +6,7 @@ import { createTestToken } from '../../service/src/testing/app.ts';
 import { inject } from '../../service/src/testing/inject.ts';
 import { enterServer, fingerprintOf } from '../../service/src/testing/servers.ts';
 import { createWholeApp } from '../../service/src/testing/whole-app.ts';
+import { createPeople, type Person } from './people.ts';
 import {
   type OpenApi,
   type PlannedRequest,
@@ -16,16 +17,13 @@ import {
 
 const batch = 500;
 const mostKnown = 200;
+/** Lists whose ids are taken up. Of tokens, people and projects only own ones may be changed. */
+const seen = new Set(['/v1/servers', '/v1/operations', '/v1/address-pools']);
 
 export interface FuzzFigures {
   seed: number;
   requests: number;
   byStatus: Record<string, number>;
-}
-
-interface Person {
-  headers: { authorization?: string };
-  mayChange: boolean;
 }
 
 /**
@@ -55,11 +53,14 @@ async function fuzzOn(
 ): Promise<FuzzFigures> {
   const api = (await app.inject({ url: '/openapi.json' })).json() as OpenApi;
   const planned = plannedRequests(api);
-  const people = await createPeople(db);
+  const people = await createPeople(db, place.projectId);
   const foreign = await createForeign(db, place);
   const untouched = await projectText(db, foreign);
   const known = new Map<string, number[]>();
   const byStatus: Record<string, number> = {};
+  learn(known, '/v1/projects/{id}', place.projectId);
+  learn(known, '/v1/locations/{id}', place.locationId);
+  learn(known, '/v1/operating-systems/{id}', place.osId);
   for (const status of ['started', 'stopped', 'error'] as const) {
     learn(known, '/v1/servers/{id}', await enterServer(db, place, { status }));
   }
@@ -81,8 +82,7 @@ async function fuzzOn(
     const person = people[request.who % people.length];
     assert.ok(person);
     const before = mayTell(request, person) ? await fingerprintOf(db) : undefined;
-    const ids = known.get(nounOf(request.path)) ?? [];
-    const url = pathOf(request, ids) + queryText(request.query);
+    const url = pathOf(request, knownIds(request.path)) + queryText(request.query);
     const answer = await inject(app, {
       method: request.method as 'GET',
       url,
@@ -93,19 +93,32 @@ async function fuzzOn(
     assert.ok(answer.statusCode < 500, about);
     if (before !== undefined) assert.equal(await fingerprintOf(db), before, about);
     if (answer.statusCode < 300) learnFrom(request, answer.body);
+    if (answer.statusCode === 401)
+      person.headers = (await person.signInAgain?.()) ?? person.headers;
     return answer.statusCode;
   }
 
+  function knownIds(path: string): Record<string, readonly number[]> {
+    const users = known.get('/v1/users/{id}') ?? [];
+    return { id: known.get(nounOf(path)) ?? [], user_id: users };
+  }
+
   function learnFrom({ path, method }: PlannedRequest, body: string): void {
-    if (method !== 'POST' || path.includes('{id}')) return;
-    const { id } = JSON.parse(body) as { id?: number };
-    if (id !== undefined) learn(known, `${path}/{id}`, id);
+    if (method === 'POST' && !path.includes('{id}')) {
+      const { id } = JSON.parse(body) as { id?: number };
+      if (id !== undefined) learn(known, `${path}/{id}`, id);
+    }
+    if (!seen.has(path) || method !== 'GET') return;
+    for (const { id } of (JSON.parse(body) as { id: number }[]).slice(0, 3)) {
+      if (!known.get(`${path}/{id}`)?.includes(id)) learn(known, `${path}/{id}`, id);
+    }
   }
 }
 
 /** Looked at now and then: it reads everything. */
-function mayTell({ id, method }: PlannedRequest, person: Person): boolean {
-  return !person.mayChange && method !== 'GET' && id % 5 === 0;
+function mayTell({ id, method, path }: PlannedRequest, { mayChange }: Person): boolean {
+  if (mayChange === 'anything' || method === 'GET' || id % 5 !== 0) return false;
+  return mayChange === 'nothing' || !/^\/v1\/(session|passkey)/.test(path);
 }
 
 const bodyType = ({ body }: PlannedRequest) =>
@@ -116,20 +129,6 @@ const nounOf = (path: string) => path.replace(/(\{id\}).*$/, '$1');
 
 function learn(known: Map<string, number[]>, noun: string, id: number): void {
   known.set(noun, [id, ...(known.get(noun) ?? [])].slice(0, mostKnown));
-}
-
-async function createPeople(db: Db): Promise<Person[]> {
-  const token = async (scope: 'admin' | 'servers:write' | 'servers:read') =>
-    (await createTestToken(db, { scopes: [scope] })).headers;
-  const admin = { headers: await token('admin'), mayChange: true };
-  const member = { headers: await token('servers:write'), mayChange: true };
-  // Those who may something get further into the service.
-  return [
-    ...[admin, admin, admin, admin, member, member, member],
-    { headers: await token('servers:read'), mayChange: false },
-    { headers: {}, mayChange: false },
-    { headers: { authorization: 'Bearer berth_x' }, mayChange: false },
-  ];
 }
 
 async function createForeign(db: Db, place: Parameters<typeof enterServer>[1]): Promise<number> {
@@ -144,6 +143,8 @@ async function projectText(db: Db, id: number): Promise<string> {
   const { rows } = await sql<{ text: string }>`
     select s::text as text from servers s where project_id = ${id}
     union all select o::text from operations o where project_id = ${id}
+    union all select p::text from projects p where id = ${id}
+    union all select m::text from memberships m where project_id = ${id}
     union all select t::text from tokens t where project_id = ${id}`.execute(db);
   return rows.map(({ text }) => text).join('\n');
 }

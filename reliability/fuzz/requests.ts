@@ -4,6 +4,7 @@ import { type Schema, valueFor } from './values.ts';
 /** The part of OpenAPI 3.1 that is read here. */
 export interface OpenApi {
   paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Record<string, object> };
 }
 
 interface OpenApiOperation {
@@ -27,10 +28,25 @@ export interface PlannedRequest {
 
 /** Requests as the API's own description has them. */
 export function plannedRequests(api: OpenApi): fc.Arbitrary<PlannedRequest> {
-  const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+  const { paths } = resolved(api, api.components.schemas) as OpenApi;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => requestOf(path, method, operation)),
   );
   return fc.oneof(...operations);
+}
+
+/** With what each `$ref` names in its place. None of the API's schemas holds itself. */
+function resolved(part: unknown, schemas: Record<string, object>): unknown {
+  if (Array.isArray(part)) return part.map((item) => resolved(item, schemas));
+  if (typeof part !== 'object' || part === null) return part;
+  if ('$ref' in part) {
+    const name = String(part.$ref).replace('#/components/schemas/', '');
+    if (!schemas[name]) throw new Error(`The description has no schema ${name}.`);
+    return resolved(schemas[name], schemas);
+  }
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [key, resolved(value, schemas)]),
+  );
 }
 
 const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
@@ -70,13 +86,18 @@ function requestOf(path: string, method: string, operation: OpenApiOperation) {
   });
 }
 
-const strangeIds = ['0', '-1', '1e3', 'abc', '9223372036854775808', '%00', '..', '1%2F2', '١'];
+const strangeIds = ['0', '-1', '1e3', 'abc', '9223372036854775808', '%00', '...', '1%2F2', '١'];
 
-/** The path with an id in it: mostly a known one. */
-export function pathOf({ path, id }: PlannedRequest, known: readonly number[]): string {
+/** The path with its ids in it: mostly known ones, by the name of the parameter. */
+export function pathOf(
+  { path, id }: PlannedRequest,
+  known: Record<string, readonly number[]>,
+): string {
   const strange = strangeIds[id % strangeIds.length] ?? '0';
-  const chosen = id < 32 && known.length > 0 ? known[id % known.length] : strange;
-  return path.replace(/\{[^}]+\}/g, String(chosen));
+  return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const ids = known[name] ?? [];
+    return String(id < 32 && ids.length > 0 ? ids[id % ids.length] : strange);
+  });
 }
 
 /** `?a=1&b=x`, with lists and objects as JSON, or nothing. */

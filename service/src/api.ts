@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import type { HealthCheck } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
+import { createCredentialCache } from './http/credential-cache.ts';
 import { exchangeTakings } from './http/limits/exchange.ts';
 import { createLimiter, type Limits } from './http/limits/limiter.ts';
 import { createHttpServer } from './http/server.ts';
@@ -32,6 +33,7 @@ export async function createApi(
       db,
       secretKey,
       publicUrl: config.publicUrl,
+      credentials: createCredentialCache(notifications),
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
       healthChecks: await healthChecks(foundation),
       untilEnded: createWaiter(db, notifications, stopping),

@@ -18,6 +18,7 @@ test('limits are those of the contract unless others are set', () => {
     reads: { perSecond: 100, burst: 200 },
     actions: { perSecond: 5, burst: 20 },
     failures: { perSecond: 10 / 60, burst: 20 },
+    public: { perSecond: 100, burst: 500 },
   });
   const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
   assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });
@@ -26,8 +27,8 @@ test('limits are those of the contract unless others are set', () => {
 
 test('a limit that is none is refused in words', () => {
   const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
-  for (const name of ['BERTH_LIMIT_READS', 'BERTH_LIMIT_ACTIONS', 'BERTH_LIMIT_BAD_TOKENS']) {
-    refuses(name, bad);
+  for (const what of ['READS', 'ACTIONS', 'BAD_TOKENS', 'PUBLIC']) {
+    refuses(`BERTH_LIMIT_${what}`, bad);
   }
 });
 

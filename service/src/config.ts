@@ -50,6 +50,7 @@ export function loadConfig(env: Environment = process.env): Config {
     limits: {
       reads: limit(env, 'BERTH_LIMIT_READS', '100/200'),
       actions: limit(env, 'BERTH_LIMIT_ACTIONS', '5/20'),
+      public: limit(env, 'BERTH_LIMIT_PUBLIC', '100/500'),
       failures: perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20')),
     },
     shell: {

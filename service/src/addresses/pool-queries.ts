@@ -18,12 +18,11 @@ export type PoolRow = Awaited<ReturnType<typeof listPools>>[number];
 /** One page, by id. */
 export async function listPools(
   db: Queryable,
-  page: { locationId: number | undefined; afterId: number; limit: number | undefined },
+  page: { locationId: number | undefined; afterId: number; limit: number },
 ) {
   let query = shownPools(db).where('pool.id', '>', page.afterId).orderBy('pool.id');
   if (page.locationId !== undefined) query = query.where('location_id', '=', page.locationId);
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  return await query.execute();
+  return await query.limit(page.limit).execute();
 }
 
 export async function findPool(db: Queryable, id: number): Promise<PoolRow | undefined> {

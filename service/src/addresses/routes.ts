@@ -10,7 +10,7 @@ import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { findPool, listPools } from './pool-queries.ts';
 import { changePool, createPool, poolNotFound, removePool } from './pools.ts';
@@ -39,8 +39,9 @@ function readRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const { location_id: locationId } = request.query;
-      const asked = { locationId, afterId: page.after?.id ?? 0, limit: page.fetch };
-      return answerPage(request, reply, page, await listPools(db, asked));
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listPools(db, { locationId, afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, (pool) => pool);
     },
   );
 

@@ -5,8 +5,11 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { App } from '../http/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { createTestUser, signInAs } from '../testing/people.ts';
 import { serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
+import { revokeToken } from '../tokens/credential-queries.ts';
+import { generateToken } from '../tokens/token.ts';
 
 const whole = await createWholeApp();
 const { db, place } = whole;
@@ -76,6 +79,79 @@ describe('the audit log', () => {
     );
   });
 
+  it('has refusals of a token that holds no longer, and nothing of one that there never was', async () => {
+    const ended = {
+      token_expired: await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) }),
+      token_invalid: await createTestToken(db),
+    };
+    await revokeToken(db, ended.token_invalid.id);
+    for (const [code, { id, headers }] of Object.entries(ended)) {
+      const refused = await whole.ask('DELETE', '/servers/1', { ...headers });
+      const entry = await entryOf(refused.headers['x-request-id']);
+      assert.deepEqual(
+        [entry.action, entry.status, entry.code, entry.token_id, entry.project_id],
+        ['server_delete', 401, code, id, place.projectId],
+      );
+      // Who only looks is not entered.
+      await whole.ask('GET', '/servers', { ...headers });
+    }
+    const authorization = `Bearer ${generateToken()}`;
+    const unknown = await whole.ask('DELETE', '/servers/1', { authorization });
+    // Entered after that one's would have been.
+    const known = await whole.ask('DELETE', '/servers/999999');
+    await entryOf(known.headers['x-request-id']);
+    const entries = await list('?sort=-id&limit=50');
+    assert.ok(entries.every((e) => e.request_id !== unknown.headers['x-request-id']));
+    assert.ok(entries.every((e) => e.action !== 'server_list'));
+  });
+
+  it('has a change where it belongs: to the project that was changed, or to none', async () => {
+    const made = await whole.ask('POST', '/projects', { body: { name: 'kept' }, ...admin.headers });
+    const { id } = made.json();
+    const user = await createTestUser(db);
+    const of = { ...admin.headers };
+    const member = `/projects/${id}/members/${user.id}`;
+    const system = { description: 'Changed' };
+    const asked: [project: number | null, answer: Promise<{ headers: object }>][] = [
+      [id, whole.ask('PATCH', `/projects/${id}`, { body: { quota: { servers: 3 } }, ...of })],
+      [id, whole.ask('PUT', member, { body: { role: 'member' }, ...of })],
+      [id, whole.ask('DELETE', `/projects/${id}/members/999999`, of)],
+      [id, whole.ask('PATCH', `/projects/${id}`, { body: { name: '' }, ...of })],
+      [null, whole.ask('PATCH', '/projects/999999', { body: { name: 'x' }, ...of })],
+      [null, whole.ask('PATCH', `/users/${user.id}`, { body: { name: 'Changed' }, ...of })],
+      [null, whole.ask('POST', '/users', { body: { email: 'nonsense' }, ...of })],
+      [null, whole.ask('PATCH', `/locations/${place.locationId}`, { body: system, ...of })],
+      [null, whole.ask('DELETE', '/address-pools/999999', of)],
+      [place.projectId, whole.ask('POST', '/servers/999999/start', of)],
+      // Who is no administrator is refused where they are.
+      [place.projectId, whole.ask('PATCH', `/projects/${id}`, { body: { name: 'x' } })],
+      [place.projectId, whole.ask('DELETE', `/users/${user.id}`)],
+    ];
+    assert.equal((await entryOf(made.headers['x-request-id'])).project_id, id);
+    for (const [project, answer] of asked) {
+      const { headers } = (await answer) as { headers: Record<string, unknown> };
+      const entry = await entryOf(headers['x-request-id']);
+      assert.equal(entry.project_id, project, entry.action);
+    }
+  });
+
+  it('shows the owner of a project what was done to it, and nothing else', async () => {
+    const body = { name: 'owned' };
+    const { id } = (await whole.ask('POST', '/projects', { body, ...admin.headers })).json();
+    const owner = await createTestUser(db, { roles: { [id]: 'owner' } });
+    const { ask } = await signInAs(whole.app, owner.credentials);
+    const quota = { quota: { servers: 1 } };
+    await whole.ask('PATCH', `/projects/${id}`, { body: quota, ...admin.headers });
+    const seen: AuditEntry[] = (await ask('GET', '/audit')).json();
+    assert.deepEqual(
+      seen.map((e) => [e.action, e.project_id]),
+      [
+        ['project_create', id],
+        ['project_update', id],
+      ],
+    );
+  });
+
   it('holds no secret of a request', async () => {
     const secret = 'canary-8d1f';
     await whole.create({ password: `${secret}-password`, initialCommands: [`echo ${secret}`] });
@@ -104,7 +180,8 @@ describe('its list', () => {
     const projects = (entries: AuditEntry[]) => [...new Set(entries.map((e) => e.project_id))];
     assert.deepEqual(projects(await list('', {})), [place.projectId]);
     assert.deepEqual(projects(await list('', inIt)), [id]);
-    assert.deepEqual(projects(await list()).sort(), [place.projectId, id]);
+    const all = projects(await list());
+    for (const one of [place.projectId, id, null]) assert.ok(all.includes(one), `${one}`);
   });
 
   it('is filtered, sorted and paged', async () => {

@@ -2,7 +2,9 @@ import { AuditEntry, AuditExportQuery, type AuditFilters, AuditQuery } from '@be
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
-import { answerPage, type Page, readPage, sendAll, sendLines } from '../http/pagination.ts';
+import { everyProject } from '../http/every-project.ts';
+import { type Page, readPage, sendLines, sendList } from '../http/pagination.ts';
+import { allows } from '../http/scopes.ts';
 import { isRealTime } from '../http/times.ts';
 import { invalidFields } from '../problem.ts';
 import { listAuditEntries } from './queries.ts';
@@ -17,9 +19,10 @@ export function auditRoutes(app: App, { db }: Deps): void {
     requireRealTimes(filters);
     const { project, scopes } = request.caller;
     const isNamed = request.headers['berth-project'] !== undefined;
-    const projectId = scopes.includes('admin') && !isNamed ? undefined : project.id;
+    const isOfAll = allows(scopes, 'admin') && !isNamed;
+    const rows = isOfAll ? everyProject(request.caller, db) : project;
     return (after: Page['after'], limit: number) =>
-      listAuditEntries(db, { projectId, filters, descending, after, limit });
+      listAuditEntries(rows, { filters, descending, after, limit });
   }
 
   app.get(
@@ -40,9 +43,7 @@ export function auditRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const fetchPage = fetchFrom(request, request.query, page.descending);
-      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, auditView);
-      const rows = await fetchPage(page.after, page.fetch);
-      return answerPage(request, reply, page, rows).map(auditView);
+      return sendList(request, reply, page, fetchPage, auditView);
     },
   );
 

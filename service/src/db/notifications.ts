@@ -13,6 +13,8 @@ export interface Notifications {
   operation_finished: { id: number };
   /** The id is the location's. */
   image_wanted: { id: number };
+  /** What a token or a session came to may hold no longer. The tables' triggers send it. */
+  credentials_changed: Record<string, never>;
   /** What a service let through, for the others to count it too. */
   limits_taken: {
     from: string;
@@ -29,6 +31,7 @@ const checks: Record<Name, (payload: Record<string, unknown>) => boolean> = {
   operation_released: hasId,
   operation_finished: hasId,
   image_wanted: hasId,
+  credentials_changed: () => true,
   limits_taken: ({ from, taken }) =>
     typeof from === 'string' && Array.isArray(taken) && taken.every(isTaking),
 };
@@ -52,10 +55,28 @@ type Handler<N extends Name> = (payload: Notifications[N]) => void;
 
 export interface NotificationListener {
   on<N extends Name>(name: N, handler: Handler<N>): () => void;
+  /** Called when the connection is lost: what is sent until there is another one is not heard. */
+  onLost(handler: () => void): () => void;
+  /** Whether all was heard that was sent until a second ago. */
+  isUpToDate(): boolean;
   close(): Promise<void>;
 }
 
 const channel = 'berth';
+
+/** How often PostgreSQL is asked for a sign of life, and when one that gives none counts as lost. */
+const beatMs = 300;
+const longestSilenceMs = 10_000;
+const upToDateMs = 1000;
+
+const lost = Symbol('lost');
+
+/** What the listener's connection tells about itself. */
+interface Line {
+  emitter: EventEmitter;
+  /** When the last sign of life was asked for that came. */
+  aliveAt: number;
+}
 
 /** Sent when the transaction commits, and never when it rolls back. */
 export async function notify<N extends Name>(
@@ -71,15 +92,21 @@ export function listenForNotifications(
   connectionString: string,
   log: Logger,
 ): NotificationListener {
-  const emitter = new EventEmitter();
+  const line: Line = { emitter: new EventEmitter(), aliveAt: Number.NEGATIVE_INFINITY };
+  const { emitter } = line;
   emitter.setMaxListeners(0);
   const closing = new AbortController();
-  const running = keepListening(connectionString, emitter, closing.signal, log);
+  const running = keepListening(connectionString, line, closing.signal, log);
   return {
     on(name, handler) {
       emitter.on(name, handler);
       return () => emitter.off(name, handler);
     },
+    onLost(handler) {
+      emitter.on(lost, handler);
+      return () => emitter.off(lost, handler);
+    },
+    isUpToDate: () => performance.now() - line.aliveAt < upToDateMs,
     async close() {
       closing.abort();
       await running;
@@ -89,13 +116,13 @@ export function listenForNotifications(
 
 async function keepListening(
   connectionString: string,
-  emitter: EventEmitter,
+  line: Line,
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await listenOnce(connectionString, emitter, signal, log);
+      await listenOnce(connectionString, line, signal, log);
     } catch (error) {
       log.warn({ err: error }, 'The connection for notifications was lost; connecting again.');
       await pause(500, signal);
@@ -105,33 +132,50 @@ async function keepListening(
 
 async function listenOnce(
   connectionString: string,
-  emitter: EventEmitter,
+  line: Line,
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
   const client = new pg.Client({
     connectionString,
     keepAlive: true,
+    query_timeout: longestSilenceMs,
+    connectionTimeoutMillis: longestSilenceMs,
     application_name: 'berth-listen',
   });
-  const lost = Promise.withResolvers<void>();
-  const stop = () => lost.resolve();
-  client.on('error', lost.reject);
-  client.on('end', () => lost.reject(new Error('PostgreSQL closed the connection.')));
+  const ended = Promise.withResolvers<void>();
+  const stop = () => ended.resolve();
+  signal.addEventListener('abort', stop, { once: true });
+  client.on('error', ended.reject);
+  client.on('end', () => ended.reject(new Error('PostgreSQL closed the connection.')));
   client.on('notification', ({ payload = '' }) => {
     const heard = parseNotification(payload);
-    if (heard) emitter.emit(heard.name, heard.payload);
+    if (heard) line.emitter.emit(heard.name, heard.payload);
     else log.warn({ payload }, 'A notification that Berth did not send was left alone.');
   });
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
-    signal.addEventListener('abort', stop, { once: true });
-    if (!signal.aborted) await lost.promise;
+    await Promise.race([ended.promise, proveAlive(client, line, signal)]);
   } finally {
     signal.removeEventListener('abort', stop);
-    lost.promise.catch(() => undefined); // Ending the client reports its end once more.
+    line.aliveAt = Number.NEGATIVE_INFINITY;
+    line.emitter.emit(lost);
+    ended.promise.catch(() => undefined); // Ending the client reports its end once more.
     await client.end();
+  }
+}
+
+/**
+ * PostgreSQL sends what there is to hear before it answers a query: an answer proves that all was
+ * heard that was sent before the question. A connection that hangs is found out by that, too.
+ */
+async function proveAlive(client: pg.Client, line: Line, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const askedAt = performance.now();
+    await client.query('select 1');
+    line.aliveAt = askedAt;
+    await pause(beatMs, signal);
   }
 }
 

@@ -11,13 +11,20 @@ import { type Notifications, notify } from './notifications.ts';
 import type { Database } from './schema.ts';
 
 /** Tables whose rows belong to a project. */
-export type Owned = 'servers' | 'operations' | 'tokens';
+type Owned = 'servers' | 'operations' | 'tokens';
+/** Those that can be read so. An entry of the audit log may be of no project. */
+type Readable = Owned | 'audit_log';
+
+/** What is read of a project, or, by administrators, of all: every-project.ts. */
+export interface ProjectRows {
+  select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object>;
+}
 
 /**
  * A project's share of the database. Queries for the API begin here, so that none can forget whose
  * rows it is about, or see another project's.
  */
-export class Project {
+export class Project implements ProjectRows {
   readonly id: number;
   readonly #db: Queryable;
 
@@ -31,10 +38,10 @@ export class Project {
     return new Project(trx, this.id);
   }
 
-  select<T extends Owned>(table: T): SelectQueryBuilder<Database, T, object> {
+  select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object> {
     const query = this.#db
-      .selectFrom(table as Owned)
-      .where(`${table as Owned}.project_id`, '=', this.id);
+      .selectFrom(table as Readable)
+      .where(`${table as Readable}.project_id`, '=', this.id);
     return query as unknown as SelectQueryBuilder<Database, T, object>;
   }
 

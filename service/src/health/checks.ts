@@ -8,12 +8,38 @@ export interface HealthCheck {
 
 const timeoutMilliseconds = 2000;
 
-/** Runs all checks at once. One that takes over 2 s counts as failing. */
-export async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unknown[] }> {
+/** All at once. One that takes over 2 s counts as failing. */
+async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unknown[] }> {
   const errors: unknown[] = [];
   const results = await Promise.all(checks.map((part) => runCheck(part, errors)));
   const healthy = results.every((result) => result.status === 'ok');
   return { status: healthy ? 'ok' : 'failing', checks: results, errors };
+}
+
+/**
+ * Runs the checks when they are asked for, once for all who ask while they run and for a second after: who
+ * asks very often must not have the engine asked as often. `tell` gets each error of a run.
+ */
+export function shareChecks(
+  checks: HealthCheck[],
+  tell: (error: unknown) => void,
+  keptMs = 1000,
+): () => Promise<Health> {
+  let shared: Promise<Health> | undefined;
+
+  async function run(): Promise<Health> {
+    const { errors, ...health } = await runChecks(checks);
+    for (const error of errors) tell(error);
+    setTimeout(() => {
+      shared = undefined;
+    }, keptMs).unref();
+    return health;
+  }
+
+  return () => {
+    shared ??= run();
+    return shared;
+  };
 }
 
 async function runCheck({ name, check }: HealthCheck, errors: unknown[]) {

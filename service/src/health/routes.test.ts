@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
 import { locationRoutes } from '../locations/routes.ts';
@@ -34,6 +35,27 @@ test('the failing parts are named, one that hangs within about 2 s', async (t) =
   const statuses = answer.json().checks.map((c: { status: string }) => c.status);
   assert.deepEqual(statuses, ['ok', 'failing', 'failing']);
   assert.ok(!answer.body.includes('10.0.0.1'));
+});
+
+test('the parts are asked once for all who ask at the same time, and again later', async (t) => {
+  let asked = 0;
+  const counts = {
+    name: 'engine',
+    check: async () => {
+      asked += 1;
+    },
+  };
+  const app = await createTestApp(db, [healthRoutes], { healthChecks: [counts] });
+  t.after(() => app.close());
+  const ask = () => inject(app, { url: '/v1/health' });
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  assert.ok(answers.every(({ statusCode }) => statusCode === 200));
+  assert.equal(asked, 1);
+  for (let looks = 0; asked === 1; looks += 1) {
+    assert.ok(looks < 1000, 'is never asked again');
+    await sleep(10);
+    await ask();
+  }
 });
 
 test('without its database the service says so, and still answers', async (t) => {

@@ -10,8 +10,8 @@ export interface AccessCase {
   status: number;
   /** Whose object of another project the path is asked with, if it is of a project at all. */
   foreign?: 'server' | 'operation' | 'token' | 'project';
-  /** Whose token may, where the scope alone is not enough. */
-  as?: 'admin';
+  /** The role that it takes, where the scope alone is not enough. Administrators may all the same. */
+  only?: 'owner';
 }
 
 const action = (id: number, name: string, status = 202): AccessCase => ({
@@ -101,32 +101,32 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       status: 201,
     },
     token_revoke: { path: `/tokens/${own.spareToken}`, status: 200, foreign: 'token' },
-    member_list: { path: members, status: 200, foreign: 'project', as: 'admin' },
+    member_list: { path: members, status: 200, foreign: 'project', only: 'owner' },
     member_view: {
       path: `${members}/${own.member}`,
       status: 200,
       foreign: 'project',
-      as: 'admin',
+      only: 'owner',
     },
     member_add: {
       path: members,
       body: { email: world.newcomer, role: 'viewer' },
       status: 201,
       foreign: 'project',
-      as: 'admin',
+      only: 'owner',
     },
     member_set: {
       path: `${members}/${own.member}`,
       body: { role: 'member' },
       status: 200,
       foreign: 'project',
-      as: 'admin',
+      only: 'owner',
     },
     member_remove: {
       path: `${members}/${own.member}`,
       status: 200,
       foreign: 'project',
-      as: 'admin',
+      only: 'owner',
     },
     session_create: { path: '/session', body: credentials, status: 201 },
     session_view: { path: '/session', status: 200 },

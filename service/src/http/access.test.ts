@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { RouteOptions } from 'fastify';
 import { routes } from '../routes.ts';
+import {
+  type AccessRoute,
+  accessRoutes,
+  askCase,
+  type Method,
+  requireCase,
+} from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
-import { inject } from '../testing/inject.ts';
 import { signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { fingerprintOf } from '../testing/servers.ts';
 import { generateToken } from '../tokens/token.ts';
-import { type AccessCase, accessCases } from './access-cases.ts';
+import { accessCases } from './access-cases.ts';
 import type { App, Scope } from './app-types.ts';
 
-// Every route, asked by everybody who may not, and by who may. A route without a line in
+// Every route, asked with every token that may not, and with one that may; people: access-roles.test.ts. A route without a line in
 // access-cases.ts fails.
 
 const { db, close } = await createTestDatabase();
@@ -21,45 +26,11 @@ const world = await createAccessWorld(db);
 const app: App = await createTestApp(db, [...routes]);
 after(() => app.close());
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-
-interface Route {
-  name: string;
-  method: Method;
-  scope: Scope | 'public' | 'person';
-}
-
-/** Under both prefixes the same ones are served: the first is enough. */
-function knownRoutes(): Route[] {
-  const ours = app.knownRoutes
-    .map(({ options }) => options)
-    .filter(({ url }) => url.startsWith('/v1/'));
-  return ours.filter(({ method }) => method !== 'HEAD').map(route);
-}
-
-function route({ method, schema, config }: RouteOptions): Route {
-  const { operationId = '' } = (schema ?? {}) as { operationId?: string };
-  return { name: operationId, method: method as Method, scope: config?.scope ?? 'public' };
-}
-
 const cases = accessCases(world);
-const matrix = knownRoutes();
-
-function caseOf(name: string): AccessCase {
-  const found = cases[name];
-  assert.ok(found, `${name} has a line in access-cases.ts`);
-  return found;
-}
-
-async function ask(name: string, method: Method, headers: object, path = caseOf(name).path) {
-  const { body } = caseOf(name);
-  return await inject(app, {
-    method,
-    url: `/v1${path}`,
-    headers: { ...headers },
-    ...(body && { payload: body }),
-  });
-}
+const matrix = accessRoutes(app);
+const caseOf = (name: string) => requireCase(cases, name);
+const ask = (name: string, method: Method, headers: object, path?: string) =>
+  askCase(app, caseOf(name), { method, headers, path });
 
 it('every route has its line, and every line its route', () => {
   assert.deepEqual(matrix.map(({ name }) => name).sort(), Object.keys(cases).sort());
@@ -144,7 +115,7 @@ describe("another project's", () => {
 });
 
 describe('who may', () => {
-  const token: Record<Route['scope'], () => Promise<object> | object> = {
+  const token: Record<AccessRoute['scope'], () => Promise<object> | object> = {
     person: async () => (await signInAs(app, world.credentials)).headers,
     'servers:read': () => world.headers.read,
     'servers:write': () => world.headers.write,
@@ -154,8 +125,9 @@ describe('who may', () => {
 
   for (const { name, method, scope } of matrix) {
     it(name, async () => {
-      const { as } = caseOf(name);
-      const answer = await ask(name, method, await token[as ?? scope]());
+      const { only } = caseOf(name);
+      // No token is an owner's.
+      const answer = await ask(name, method, await token[only ? 'admin' : scope]());
       assert.equal(answer.statusCode, caseOf(name).status, answer.body);
     });
   }

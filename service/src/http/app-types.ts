@@ -11,6 +11,7 @@ import type { Project } from '../db/project.ts';
 import type { HealthCheck } from '../health/checks.ts';
 import type { IdentityProvider } from '../identities/provider.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
+import type { CredentialCache } from './credential-cache.ts';
 
 /** The typed Fastify instance that route modules get. */
 export type App = FastifyInstance<
@@ -28,6 +29,7 @@ export interface Deps {
   secretKey: Buffer;
   /** Where browsers find the service. */
   publicUrl: URL;
+  credentials: CredentialCache;
   /** Undefined where none is set up. */
   identityProvider?: IdentityProvider | undefined;
   healthChecks: HealthCheck[];

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type AuditEntry, type AuditTarget, insertAuditEntry } from '../audit/queries.ts';
+import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import type { Db } from '../db/connection.ts';
-import { callerOf, personOf } from './authentication.ts';
-import { addressOf } from './client-address.ts';
+import { actionOf } from './audit-entry.ts';
+import { callerOf, personOf, refusedTokenOf } from './authentication.ts';
 import { isSafe } from './methods.ts';
 import { codeOf } from './problems.ts';
+import { aboutRefusal } from './refusals.ts';
 
 const answeredFor = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
@@ -22,28 +23,10 @@ export function isAttempt(request: FastifyRequest, userId: number | null): void 
   attempts.set(request, userId);
 }
 
-/** What an audit entry says of the request itself. */
-export function aboutRequest(request: FastifyRequest): Omit<AuditEntry, 'status' | 'target'> {
-  const caller = callerOf(request);
-  return {
-    projectId: caller?.project.id ?? null,
-    tokenId: caller?.tokenId ?? null,
-    userId: caller?.userId ?? personOf(request)?.userId ?? null,
-    address: addressOf(request),
-    action: actionOf(request),
-    requestId: request.id,
-  };
-}
-
-function actionOf({ routeOptions }: FastifyRequest): string {
-  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string };
-  return operationId ?? `${routeOptions.method} ${routeOptions.url}`;
-}
-
 /**
  * Has every route that can change something write the audit log: a success that `change` did not
- * enter becomes an error before it is sent, and a refusal of somebody who is known, or who tries to
- * sign in, is entered here.
+ * enter becomes an error before it is sent, and a refusal of somebody who is known, also of a token that
+ * holds no longer, or of who tries to sign in, is entered here.
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = new Set<Promise<void>>();
@@ -66,7 +49,8 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
     // Whoever failed to prove to be them is not them: they are what it was tried on.
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : null;
     try {
-      await insertAuditEntry(db, { ...aboutRequest(request), target, status, code });
+      const about = await aboutRefusal(request, db);
+      if (about) await insertAuditEntry(db, { ...about, target, status, code });
     } catch (error) {
       request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.');
     }
@@ -79,8 +63,10 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 
 function isToBeEntered(request: FastifyRequest): boolean {
   if (attempts.has(request)) return true;
-  const isKnown = callerOf(request) !== undefined || personOf(request) !== undefined;
-  return isKnown && changes(request);
+  if (!changes(request)) return false;
+  if (callerOf(request) !== undefined || personOf(request) !== undefined) return true;
+  // Those beyond a limit are too many to be looked at each.
+  return refusedTokenOf(request) !== undefined && codeOf(request) !== 'rate_limited';
 }
 
 function changes(request: FastifyRequest): boolean {

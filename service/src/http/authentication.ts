@@ -48,7 +48,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     // Without a route there is nothing to protect: a 404 or a 405 follows.
     if (request.is404) return;
     const { scope } = request.routeOptions.config;
-    if (scope === 'public') return await limits.admitAttempt(request, reply);
+    if (scope === 'public') return await limits.admitPublic(request, reply);
     const identity = await identify(request, reply, deps, limits).catch(async (error) => {
       throw await limits.countFailure(request, reply, error);
     });
@@ -66,6 +66,13 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
 }
 
 const identities = new WeakMap<FastifyRequest, Identity>();
+
+const presented = new WeakMap<FastifyRequest, Buffer>();
+
+/** The hash of the token that a request came with, where it was not let in by it. */
+export function refusedTokenOf(request: FastifyRequest): Buffer | undefined {
+  return identities.has(request) ? undefined : presented.get(request);
+}
 
 /** Undefined where nobody is known: on public routes, and before a credential was found good. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
@@ -93,13 +100,14 @@ async function identify(
   if (token !== undefined) {
     const hash = tokenHash(token);
     await limits.admit(request, reply, hash);
-    return await identifyByToken(request, deps.db, hash, () => limits.count(request, reply, hash));
+    presented.set(request, hash);
+    return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
   }
   const cookie = sessionCookie(request, deps.publicUrl);
   if (cookie !== undefined) {
     const hash = secretHash(cookie);
     await limits.admit(request, reply, hash);
-    const identity = await identifyBySession(request, deps.db, cookie);
+    const identity = await identifyBySession(request, deps, cookie);
     limits.count(request, reply, hash);
     return identity;
   }

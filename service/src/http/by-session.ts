@@ -19,14 +19,18 @@ export function sessionCookie(request: FastifyRequest, publicUrl: URL): string |
 
 export async function identifyBySession(
   request: FastifyRequest,
-  db: Db,
+  { db, credentials }: Deps,
   cookie: string,
 ): Promise<Identity> {
   const sessionHash = secretHash(cookie);
   const wanted = wantedProject(request) ?? null;
-  const found = isSecret(cookie) ? await findSession(db, sessionHash, wanted) : undefined;
+  const key = `session ${sessionHash.toString('base64url')} ${wanted ?? ''}`;
+  const found = isSecret(cookie)
+    ? await credentials.find(key, () => findSession(db, sessionHash, wanted))
+    : undefined;
   if (!found) throw sessionEnded();
   const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
+  found.isNoted = true;
   return {
     caller: callerIn(db, found),
     person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },

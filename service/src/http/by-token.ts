@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { Problem } from '../problem.ts';
 import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
+import { isFrom } from '../tokens/networks.ts';
 import { isWellFormed } from '../tokens/token.ts';
 import { scopesOf } from '../users/roles.ts';
-import type { Scope } from './app-types.ts';
+import type { Deps, Scope } from './app-types.ts';
 import type { Identity } from './authentication.ts';
 import { addressOf } from './client-address.ts';
 import { withinBoth } from './scopes.ts';
@@ -14,19 +14,21 @@ import { wantedProject } from './wanted-project.ts';
 /** `count` is called once the token was found good. */
 export async function identifyByToken(
   request: FastifyRequest,
-  db: Db,
+  { db, credentials }: Deps,
   hash: Buffer,
   count: () => void,
 ): Promise<Identity> {
   const wanted = wantedProject(request);
-  const found = await findTokenByHash(db, hash, addressOf(request), wanted);
+  const key = `token ${hash.toString('base64url')} ${wanted ?? ''}`;
+  const found = await credentials.find(key, () => findTokenByHash(db, hash, wanted));
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
-  if (!found.isFromAllowedNetwork) {
+  if (!isFrom(addressOf(request), found.allowedNetworks)) {
     throw new Problem('network_not_allowed', 'The token may not be used from this address.');
   }
   count();
   const { id: tokenId, createdBy: userId, expiresAt, allowedNetworks, isNoted } = found;
+  found.isNoted = true;
   const scopes = scopesNow(found);
   const project = new Project(db, actingIn(found, scopes, wanted));
   return {

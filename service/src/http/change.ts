@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type AuditTarget, insertAuditEntry } from '../audit/queries.ts';
-import type { Db, Trx } from '../db/connection.ts';
+import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
-import { aboutRequest, isAnsweredFor } from './audit.ts';
+import type { Deps } from './app-types.ts';
+import { isAnsweredFor } from './audit.ts';
+import { aboutRequest } from './audit-entry.ts';
 import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
 
 /** Where a request's change happens: nothing of it holds until the transaction commits. */
@@ -15,11 +17,28 @@ export interface Change {
 /** What a change came to, and what it was made to. */
 export interface Outcome<B> extends Answer<B> {
   target: AuditTarget;
-  /** Whose history it belongs to, where that isn't the caller's project. */
+  /** Whose history it belongs to, where the target does not tell. */
   projectId?: number;
   /** Who has proved to be somebody by this request. */
   userId?: number;
 }
+
+/**
+ * Of each kind of target whose history a change to it belongs to, and whether it may decide who is let
+ * in, and to what.
+ */
+const kinds: Record<
+  AuditTarget['kind'],
+  { historyOf: 'callersProject' | 'itself' | 'noProject'; decidesAccess: boolean }
+> = {
+  server: { historyOf: 'callersProject', decidesAccess: false },
+  token: { historyOf: 'callersProject', decidesAccess: true },
+  project: { historyOf: 'itself', decidesAccess: true },
+  user: { historyOf: 'noProject', decidesAccess: true },
+  location: { historyOf: 'noProject', decidesAccess: false },
+  operating_system: { historyOf: 'noProject', decidesAccess: false },
+  address_pool: { historyOf: 'noProject', decidesAccess: false },
+};
 
 /**
  * Makes a request's change in one transaction with its audit entry, and with the answer under its
@@ -28,10 +47,11 @@ export interface Outcome<B> extends Answer<B> {
  */
 export async function change<B, P = undefined>(
   request: FastifyRequest,
-  { db, secretKey }: { db: Db; secretKey: Buffer },
+  { db, secretKey, credentials }: Pick<Deps, 'db' | 'secretKey' | 'credentials'>,
   work: (change: Change, prepared: P) => Promise<Outcome<B>>,
   prepare?: () => Promise<P>,
 ): Promise<IdempotentAnswer<B>> {
+  let decidesAccess = false;
   async function enter(trx: Trx, prepared: P) {
     const place = {
       trx,
@@ -43,16 +63,28 @@ export async function change<B, P = undefined>(
     const about = aboutRequest(request);
     await insertAuditEntry(trx, {
       ...about,
-      projectId: projectId ?? about.projectId,
+      projectId: projectId ?? projectOf(target, request),
       userId: userId ?? about.userId,
       target,
       status: made.status,
     });
+    ({ decidesAccess } = kinds[target.kind]);
     return made;
   }
-  const answer = await idempotently(request, db, secretKey, enter, prepare);
-  isAnsweredFor(request);
-  return answer;
+  try {
+    const answer = await idempotently(request, db, secretKey, enter, prepare);
+    isAnsweredFor(request);
+    return answer;
+  } finally {
+    // Also when nobody knows whether the commit took place.
+    if (decidesAccess) credentials.clear();
+  }
+}
+
+function projectOf({ kind, id }: AuditTarget, request: FastifyRequest): number | null {
+  const { historyOf } = kinds[kind];
+  if (historyOf === 'callersProject') return request.caller.project.id;
+  return historyOf === 'itself' ? id : null;
 }
 
 /** For an answer that only looks, on a route that can change something. */

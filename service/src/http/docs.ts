@@ -10,6 +10,10 @@ export function serveDocs(app: App): void {
   app.register(swagger, openApiOptions);
   app.register(async (docs: App) => {
     docs.get('/openapi.json', { config: { scope: 'public' } }, async () => docs.swagger());
+    // Browsers ask for it with any page.
+    docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
+      reply.code(204).send(),
+    );
     docs.get('/docs/errors', { config: { scope: 'public' } }, async (_request, reply) =>
       reply
         .header('Content-Security-Policy', ownStyleOnly)
@@ -22,6 +26,7 @@ export function serveDocs(app: App): void {
 
 const inNoFrame = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}`;
+// Scalar compiles validators in the page, which counts as eval.
 const ownSourcesOnly = `default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; ${inNoFrame}`;
 
 /** The page's script comes from its package, and nothing from elsewhere: it works offline. */

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { loadConfig } from '../config.ts';
 import { createDb, createPool } from '../db/connection.ts';
 import { routes } from '../routes.ts';
+import { noCredentialCache } from './credential-cache.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { createHttpServer } from './server.ts';
 
@@ -12,7 +13,14 @@ async function openApiDocument(): Promise<string> {
   const db = createDb(createPool('postgresql://nowhere'));
   const untilEnded = async () => undefined;
   const publicUrl = new URL('https://berth.example');
-  const deps = { db, secretKey: Buffer.alloc(32), publicUrl, healthChecks: [], untilEnded };
+  const deps = {
+    db,
+    secretKey: Buffer.alloc(32),
+    publicUrl,
+    credentials: noCredentialCache,
+    healthChecks: [],
+    untilEnded,
+  };
   const limiter = createLimiter(loadConfig({}).limits);
   const app = await createHttpServer({ deps, routes, limiter });
   const document = app.swagger();

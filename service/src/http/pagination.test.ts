@@ -6,7 +6,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import type { App } from './app-types.ts';
-import { answerPage, readPage, type SortColumn } from './pagination.ts';
+import { type Page, readPage, type SortColumn, sendList } from './pagination.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -32,13 +32,14 @@ function listRoute(api: App): void {
     const page = readPage<SortColumn>(request.query);
     const sign = page.descending ? -1 : 1;
     const compare = (a: string | number, b: string | number) => (a === b ? 0 : a < b ? -1 : 1);
-    const found = rows
-      .toSorted((a, b) => sign * (compare(a[page.sort], b[page.sort]) || a.id - b.id))
-      .filter((row) => {
-        if (!page.after) return true;
-        return sign * (compare(row[page.sort], page.after.value) || row.id - page.after.id) > 0;
-      });
-    return answerPage(request, reply, page, found.slice(0, page.fetch));
+    const sorted = rows.toSorted(
+      (a, b) => sign * (compare(a[page.sort], b[page.sort]) || a.id - b.id),
+    );
+    const isBeyond = (row: (typeof rows)[number], after: Page['after']) =>
+      !after || sign * (compare(row[page.sort], after.value) || row.id - after.id) > 0;
+    const fetchPage = async (after: Page['after'], limit: number) =>
+      sorted.filter((row) => isBeyond(row, after)).slice(0, limit);
+    return sendList(request, reply, page, fetchPage, (row) => row);
   });
 }
 

@@ -37,11 +37,24 @@ export function readPage<S extends SortColumn = 'id'>(query: PageQuery): Page<S>
   };
 }
 
+/** Answers a list: one page of it with `limit`; without, all of it, streamed in bounded memory. */
+export async function sendList<S extends SortColumn, R extends Row<S>, V>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page<S>,
+  fetchPage: FetchPage<S, R>,
+  view: (row: R) => V,
+) {
+  if (page.fetch === undefined) return sendAll(reply, page, fetchPage, view);
+  const rows = await fetchPage(page.after, page.fetch);
+  return answerPage(request, reply, page, rows).map(view);
+}
+
 /**
  * The rows of a page, of the `page.fetch` that were asked for. When there are more, the answer gets
  * a `Link` to them (RFC 8288) that keeps the query and the prefix of this request.
  */
-export function answerPage<S extends SortColumn, R extends Row<S>>(
+function answerPage<S extends SortColumn, R extends Row<S>>(
   request: FastifyRequest,
   reply: FastifyReply,
   page: Page<S>,
@@ -57,11 +70,8 @@ export function answerPage<S extends SortColumn, R extends Row<S>>(
 type Row<S extends SortColumn> = Record<S | 'id', string | number>;
 type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: number) => Promise<R[]>;
 
-/**
- * Streams a whole list as an array, in bounded memory. The first rows are read before the answer
- * begins, so that a refusal can still be one.
- */
-export async function sendAll<S extends SortColumn, R extends Row<S>>(
+/** The first rows are read before the answer begins, so that a refusal can still be one. */
+async function sendAll<S extends SortColumn, R extends Row<S>>(
   reply: FastifyReply,
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
@@ -72,7 +82,7 @@ export async function sendAll<S extends SortColumn, R extends Row<S>>(
   return reply.type('application/json; charset=utf-8').send(stream);
 }
 
-/** The same, a line of JSON each. The reply has its media type already. */
+/** All of a list, a line of JSON each. The reply has its media type already. */
 export async function sendLines<S extends SortColumn, R extends Row<S>>(
   reply: FastifyReply,
   page: Page<S>,

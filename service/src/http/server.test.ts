@@ -203,6 +203,7 @@ test('the documentation needs nothing from elsewhere', async () => {
   assert.deepEqual(sources, ['js/scalar.js']);
   assert.equal((await app.inject('/docs/js/scalar.js')).statusCode, 200);
   assert.equal((await app.inject('/docs')).headers.location, '/docs/');
+  assert.equal((await app.inject('/favicon.ico')).statusCode, 204);
   assert.match((await app.inject('/docs/errors')).body, /id="validation_failed"/);
   const document = (await app.inject('/openapi.json')).json();
   assert.equal(document.openapi, '3.1.0');

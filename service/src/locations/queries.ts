@@ -33,15 +33,14 @@ export interface LocationPage {
   enabled?: boolean | undefined;
   /** The id of the last one of the page before. */
   afterId: number;
-  limit: number | undefined;
+  limit: number;
 }
 
 /** One page, by id. */
 export async function listLocations(db: Queryable, page: LocationPage): Promise<ShownLocation[]> {
   let query = shownLocations(db).where('id', '>', page.afterId).orderBy('id');
   if (page.enabled !== undefined) query = query.where('enabled', '=', page.enabled);
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  return await query.execute();
+  return await query.limit(page.limit).execute();
 }
 
 export async function listAllLocations(db: Queryable): Promise<LocationRow[]> {

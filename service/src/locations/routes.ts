@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { changeLocation, locationNotFound } from './locations.ts';
 import { findLocation, listLocations } from './queries.ts';
@@ -30,12 +30,9 @@ export function locationRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const { enabled } = request.query;
-      const rows = await listLocations(db, {
-        enabled,
-        afterId: page.after?.id ?? 0,
-        limit: page.fetch,
-      });
-      return answerPage(request, reply, page, rows).map(locationView);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listLocations(db, { enabled, afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, locationView);
     },
   );
 

@@ -17,11 +17,10 @@ export type ShownMember = Awaited<ReturnType<typeof listMembers>>[number];
 export async function listMembers(
   db: Queryable,
   projectId: number,
-  page: { afterId: number; limit: number | undefined },
+  page: { afterId: number; limit: number },
 ) {
-  let query = shownMembers(db, projectId).where('user_id', '>', page.afterId);
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  return await query.execute();
+  const query = shownMembers(db, projectId).where('user_id', '>', page.afterId);
+  return await query.limit(page.limit).execute();
 }
 
 export async function findMember(

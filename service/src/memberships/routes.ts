@@ -5,7 +5,7 @@ import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { allows } from '../http/scopes.ts';
 import { projectNotFound } from '../projects/projects.ts';
@@ -47,9 +47,9 @@ function readRoutes(app: App, { db }: Deps): void {
       const projectId = pathId(request.params.id, projectNotFound);
       await requireManager(db, request.caller, projectId);
       const page = readPage(request.query);
-      const limits = { afterId: page.after?.id ?? 0, limit: page.fetch };
-      const rows = await listMembers(db, projectId, limits);
-      return answerPage(request, reply, page, rows).map(memberView);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listMembers(db, projectId, { afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, memberView);
     },
   );
 

@@ -6,9 +6,20 @@ import type { Database, ImageStatus } from '../db/schema.ts';
 export type ImageRow = Selectable<Database['images']>;
 
 /** Those of an operating system that were asked for, by location. */
-export async function listImages(db: Queryable, osId: number): Promise<ImageRow[]> {
-  const query = db.selectFrom('images').selectAll().where('os_id', '=', osId);
-  return await query.orderBy('location_id').execute();
+export async function listImages(
+  db: Queryable,
+  osId: number,
+  page: { afterId: number; limit: number },
+) {
+  return await db
+    .selectFrom('images')
+    .selectAll()
+    .select('location_id as id')
+    .where('os_id', '=', osId)
+    .where('location_id', '>', page.afterId)
+    .orderBy('location_id')
+    .limit(page.limit)
+    .execute();
 }
 
 /** Asks for an image, or asks again; one that is on its way goes on. */

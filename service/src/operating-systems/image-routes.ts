@@ -1,9 +1,11 @@
 import { Image, ImageImport } from '@berth/contract/images';
+import { PageQuery } from '@berth/contract/pagination';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
@@ -26,13 +28,16 @@ export function imageRoutes(app: App, deps: Deps): void {
         summary: 'List where images of an operating system were asked for',
         tags,
         params: IdParams,
+        querystring: PageQuery,
         response: { 200: Type.Array(Image) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const id = pathId(request.params.id, operatingSystemNotFound);
       if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
-      return (await listImages(db, id)).map(imageView);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listImages(db, id, { afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, readPage(request.query), fetchPage, imageView);
     },
   );
 

@@ -21,7 +21,7 @@ export interface OperatingSystemPage {
   architecture?: string | undefined;
   /** The id of the last one of the page before. */
   afterId: number;
-  limit: number | undefined;
+  limit: number;
 }
 
 /** One page, by id. */
@@ -38,8 +38,7 @@ export async function listOperatingSystems(
   if (enabled !== undefined) query = query.where('enabled', '=', enabled);
   if (type) query = query.where('type', '=', type);
   if (architecture) query = query.where('architecture', '=', architecture);
-  if (limit !== undefined) query = query.limit(limit);
-  return await query.execute();
+  return await query.limit(limit).execute();
 }
 
 export interface NewOperatingSystem {

@@ -10,7 +10,7 @@ import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import {
   changeOperatingSystem,
@@ -44,14 +44,9 @@ function readRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const { enabled, type, architecture } = request.query;
-      const rows = await listOperatingSystems(db, {
-        enabled,
-        type,
-        architecture,
-        afterId: page.after?.id ?? 0,
-        limit: page.fetch,
-      });
-      return answerPage(request, reply, page, rows).map(operatingSystemView);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listOperatingSystems(db, { enabled, type, architecture, afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, operatingSystemView);
     },
   );
 

@@ -2,7 +2,7 @@ import { Operation, OperationQuery } from '@berth/contract/operations';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { App } from '../http/app-types.ts';
-import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { Problem } from '../problem.ts';
 import { findOperation, listOperations } from './queries.ts';
@@ -30,9 +30,7 @@ export function operationRoutes(app: App): void {
       const { project } = request.caller;
       const fetchPage = (after: Page['after'], limit: number) =>
         listOperations(project, { ...page, filters: request.query, after, limit });
-      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, operationView);
-      const rows = await fetchPage(page.after, page.fetch);
-      return answerPage(request, reply, page, rows).map(operationView);
+      return sendList(request, reply, page, fetchPage, operationView);
     },
   );
 

@@ -1,21 +1,38 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 
+/** A person has a few; more would not fit into what a browser is sent. */
+const mostKnown = 100;
 const shown = ['id', 'name', 'created_at', 'last_used_at'] as const;
 
-export async function listPasskeys(db: Queryable, userId: number) {
+/** One page, by id. */
+export async function listPasskeys(
+  db: Queryable,
+  userId: number,
+  page: { afterId: number; limit: number },
+) {
   return await db
     .selectFrom('passkeys')
-    .select([...shown, 'credential_id', 'transports'])
+    .select(shown)
     .where('user_id', '=', userId)
+    .where('id', '>', page.afterId)
     .orderBy('id')
+    .limit(page.limit)
     .execute();
 }
 
-export type ShownPasskey = Pick<
-  Awaited<ReturnType<typeof listPasskeys>>[number],
-  (typeof shown)[number]
->;
+export type ShownPasskey = Awaited<ReturnType<typeof listPasskeys>>[number];
+
+/** What a browser is told of the newest ones, so that it makes no second one on the same device. */
+export async function listKnownCredentials(db: Queryable, userId: number) {
+  return await db
+    .selectFrom('passkeys')
+    .select(['credential_id', 'transports'])
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .limit(mostKnown)
+    .execute();
+}
 
 /** What a signature is checked with. */
 export async function findCredential(db: Queryable, credentialId: Buffer) {

@@ -5,7 +5,7 @@ import type { Deps, Person } from '../http/app-types.ts';
 import { invalidFields } from '../problem.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { challengeOf } from './client-data.ts';
-import { listPasskeys, type NewPasskey } from './queries.ts';
+import { listKnownCredentials, type NewPasskey } from './queries.ts';
 
 const timeout = 300_000;
 const rpName = 'Berth';
@@ -17,7 +17,7 @@ export async function registrationOptions(
 ): Promise<PasskeyCreation> {
   const kept = { userId } satisfies KeptRegistration;
   const challenge = await keepState(db, secretKey, 'passkey-registration', kept);
-  const theirs = await listPasskeys(db, userId);
+  const theirs = await listKnownCredentials(db, userId);
   const options = await generateRegistrationOptions({
     rpName,
     rpID: publicUrl.hostname,

@@ -1,3 +1,4 @@
+import { PageQuery } from '@berth/contract/pagination';
 import {
   Passkey,
   PasskeyCreate,
@@ -11,6 +12,7 @@ import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { change, changesNothing } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { invalidFields, Problem } from '../problem.ts';
 import { sessionEnded } from '../sessions/ended.ts';
@@ -96,10 +98,16 @@ function ownRoutes(app: App, deps: Deps): void {
         operationId: 'passkey_list',
         summary: 'List your passkeys',
         tags,
+        querystring: PageQuery,
         response: { 200: Type.Array(Passkey) },
       },
     },
-    async ({ person }) => (await listPasskeys(deps.db, person.userId)).map(passkeyView),
+    async (request, reply) => {
+      const { userId } = request.person;
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listPasskeys(deps.db, userId, { afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, readPage(request.query), fetchPage, passkeyView);
+    },
   );
 
   app.delete(

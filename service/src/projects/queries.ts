@@ -28,16 +28,15 @@ export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | un
   return await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** One page, by id; only of those, if some are given. */
+/** One page, by id. */
 export async function listProjects(
   db: Queryable,
-  page: { only: number[] | undefined; afterId: number; limit: number | undefined },
+  page: { only: number[] | 'all'; afterId: number; limit: number },
 ): Promise<ProjectRow[]> {
   let query = db.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
   query = query.where('id', '>', page.afterId).orderBy('id');
-  if (page.only !== undefined) query = query.where(sql<boolean>`id = any(${page.only})`);
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  return await query.execute();
+  if (page.only !== 'all') query = query.where(sql<boolean>`id = any(${page.only})`);
+  return await query.limit(page.limit).execute();
 }
 
 /** Whether another project bears the name. */

@@ -8,14 +8,13 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Db } from '../db/connection.ts';
 import { apiPath } from '../http/api-path.ts';
-import type { App, Caller, Deps } from '../http/app-types.ts';
+import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
-import { listMemberships } from '../memberships/queries.ts';
+import { visibleProjects } from '../memberships/visible-projects.ts';
 import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
 import { findProject, listProjects } from './queries.ts';
 import { quotaOf } from './quota.ts';
@@ -48,19 +47,18 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const rows = await listProjects(db, {
-        only: await visibleTo(db, request.caller),
-        afterId: page.after?.id ?? 0,
-        limit: page.fetch,
-      });
-      return answerPage(request, reply, page, rows).map(projectView);
+      const only = await visibleProjects(db, request.caller);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listProjects(db, { only, afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, projectView);
     },
   );
 
   async function find(request: WithId) {
     const id = pathId(request.params.id, projectNotFound);
-    const visible = await visibleTo(db, request.caller);
-    const row = visible?.includes(id) === false ? undefined : await findProject(db, id);
+    const visible = await visibleProjects(db, request.caller);
+    const isVisible = visible === 'all' || visible.includes(id);
+    const row = isVisible ? await findProject(db, id) : undefined;
     if (!row) throw projectNotFound(id);
     return row;
   }
@@ -94,14 +92,6 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request) => quotaOf(await find(request)),
   );
-}
-
-/** Their ids; undefined: all. */
-async function visibleTo(db: Db, caller: Caller): Promise<number[] | undefined> {
-  const { tokenId, userId, project, scopes } = caller;
-  if (scopes.includes('admin')) return undefined;
-  if (tokenId !== null || userId === null) return [project.id];
-  return (await listMemberships(db, userId)).map(({ id }) => id);
 }
 
 function changeRoutes(app: App, deps: Deps): void {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { createTestToken } from '../testing/app.ts';
+import { createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { enterServer } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-const { db, place, ask, create, close } = await createWholeApp();
+const { app, db, place, ask, create, close } = await createWholeApp();
 after(close);
 
 interface Shown {
@@ -206,5 +208,33 @@ test('times have six digits after the second, whatever was stored', async () => 
     const id = await enterServer(db, place);
     await sql`update servers set created_at = ${stored} where id = ${id}`.execute(db);
     assert.equal((await ask('GET', `/servers/${id}`)).json().created_at, shown);
+  }
+});
+
+test('administrators list the servers of all projects, and nobody else does', async () => {
+  const projectId = await createTestProject(db, 'another');
+  const theirs = await enterServer(db, { ...place, projectId });
+  const admin = await createTestToken(db);
+  const all = await ask('GET', '/servers?all_projects=true', { ...admin.headers });
+  assert.deepEqual(all.json().find(({ id }: Shown) => id === theirs)?.project_id, projectId);
+  assert.equal(all.json().length, (await list()).length + 1);
+  const path = '/servers?all_projects=true&limit=1&sort=-id';
+  const page = await ask('GET', path, { ...admin.headers });
+  assert.deepEqual(idsOf(page.json()), [theirs]);
+  assert.match(String(page.headers.link), /all_projects=true/);
+  for (const query of ['', '?all_projects=false']) {
+    const own = await ask('GET', `/servers${query}`, { ...admin.headers });
+    assert.ok(!idsOf(own.json()).includes(theirs));
+  }
+
+  const owner = await createTestUser(db, {
+    roles: { [projectId]: 'owner', [place.projectId]: 'owner' },
+  });
+  const refused = [
+    await ask('GET', path),
+    await (await signInAs(app, owner.credentials)).ask('GET', path),
+  ];
+  for (const answer of refused) {
+    assert.deepEqual([answer.statusCode, answer.json().code], [403, 'scope_missing']);
   }
 });

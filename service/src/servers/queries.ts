@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type After, isBeyond } from '../db/keyset.ts';
-import type { Project } from '../db/project.ts';
+import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus } from '../db/schema.ts';
 import { isReachable } from '../locations/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
@@ -31,9 +31,9 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
     and failed.finished_at is not null))`;
 
 /** Everything that the API shows of servers, in one round trip. */
-function serversInFull(project: Project) {
+function serversInFull(rows: ProjectRows) {
   return withUsage(
-    project
+    rows
       .select('servers')
       .innerJoin('locations', 'locations.id', 'servers.location_id')
       .innerJoin('nodes', 'nodes.id', 'servers.node_id')
@@ -86,11 +86,11 @@ export interface ServerPage {
 }
 
 /** One page, by the sort column and then by id, so that paging neither skips nor repeats. */
-export async function listServers(project: Project, page: ServerPage) {
+export async function listServers(rows: ProjectRows, page: ServerPage) {
   const { filters, descending, after } = page;
   const sort = `servers.${page.sort}` as const;
   const direction = descending ? 'desc' : 'asc';
-  let query = serversInFull(project);
+  let query = serversInFull(rows);
   if (filters.status) query = query.where('servers.status', '=', filters.status);
   if (filters.location_id) query = query.where('servers.location_id', '=', filters.location_id);
   if (filters.os_id) query = query.where('servers.os_id', '=', filters.os_id);

@@ -14,8 +14,9 @@ import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change, changesNothing } from '../http/change.ts';
+import { everyProject } from '../http/every-project.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, type Page, readPage, sendAll } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
 import { requestAction, serverNotFound } from './actions.ts';
@@ -27,13 +28,13 @@ import { serverView, statusView } from './view.ts';
 const tags = ['Servers'];
 
 export function serverRoutes(app: App, deps: Deps): void {
-  listRoute(app);
+  listRoute(app, deps);
   viewRoutes(app);
   createRoute(app, deps);
   actionRoutes(app, deps);
 }
 
-function listRoute(app: App): void {
+function listRoute(app: App, { db }: Deps): void {
   app.get(
     '/servers',
     {
@@ -49,12 +50,11 @@ function listRoute(app: App): void {
     },
     async (request, reply) => {
       const page = readPage<ServerSort>(request.query);
-      const { project } = request.caller;
+      const { caller, query } = request;
+      const rows = query.all_projects ? everyProject(caller, db) : caller.project;
       const fetchPage = (after: Page['after'], limit: number) =>
-        listServers(project, { ...page, filters: request.query, after, limit });
-      if (page.fetch === undefined) return sendAll(reply, page, fetchPage, serverView);
-      const rows = await fetchPage(page.after, page.fetch);
-      return answerPage(request, reply, page, rows).map(serverView);
+        listServers(rows, { ...page, filters: query, after, limit });
+      return sendList(request, reply, page, fetchPage, serverView);
     },
   );
 }

@@ -32,6 +32,7 @@ test('a create is answered with everything that the server will have', async () 
       { ip: 'fd00:9::2', is_primary: false },
     ],
     usage: { cpu: 0, ram: 0, disk: 0, traffic: { incoming: nothing, outgoing: nothing } },
+    project_id: place.projectId,
     location_id: place.locationId,
     os_id: place.osId,
     error: null,

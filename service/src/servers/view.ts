@@ -17,6 +17,7 @@ export function serverView(row: ServerInFull): Server {
     ip_addresses: row.addresses,
     usage: usageView(row),
     created_at: row.created_at,
+    project_id: row.project_id,
     location_id: row.location_id,
     os_id: row.os_id,
     error: row.error,

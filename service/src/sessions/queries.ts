@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { millisecondsUntil } from '../db/expiry.ts';
+import type { After } from '../db/keyset.ts';
 import type { Role } from '../db/people-schema.ts';
 import { sessionEnded } from './ended.ts';
 
@@ -46,6 +48,7 @@ export interface FoundSession {
   name: string;
   isAdmin: boolean;
   expiresAt: string;
+  expiresInMs: number;
   /** The wanted one, else the first of the user's; null: there is none that they may see. */
   projectId: number | null;
   role: Role | null;
@@ -63,8 +66,8 @@ export async function findSession(
 ): Promise<FoundSession | undefined> {
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
-      s.expires_at as "expiresAt", p.id as "projectId", p.role,
-      s.confirmed_at > now() - ${confirmedFor} as "isConfirmed",
+      s.expires_at as "expiresAt", ${millisecondsUntil('s.expires_at')} as "expiresInMs",
+      p.id as "projectId", p.role, s.confirmed_at > now() - ${confirmedFor} as "isConfirmed",
       s.last_used_at > now() - interval '1 minute' as "isNoted"
     from sessions s
     join users u on u.id = s.user_id
@@ -106,15 +109,20 @@ export async function confirmSession(trx: Trx, id: number): Promise<string> {
   return row.until;
 }
 
-/** Those that hold, the newest first. */
-export async function listSessions(db: Queryable, userId: number) {
-  return await db
+/** Those that hold, the newest first; one page. */
+export async function listSessions(
+  db: Queryable,
+  userId: number,
+  { after, limit }: { after: After | undefined; limit: number },
+) {
+  const query = db
     .selectFrom('sessions')
     .select(['id', 'address', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
     .where('user_id', '=', userId)
     .where('expires_at', '>', sql<string>`now()`)
     .orderBy('id', 'desc')
-    .execute();
+    .limit(limit);
+  return await (after ? query.where('id', '<', after.id) : query).execute();
 }
 
 export type ShownSession = Awaited<ReturnType<typeof listSessions>>[number];

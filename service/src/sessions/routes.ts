@@ -1,3 +1,4 @@
+import { PageQuery } from '@berth/contract/pagination';
 import {
   CurrentSession,
   PasswordChange,
@@ -12,6 +13,7 @@ import type { Trx } from '../db/connection.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { listMemberships } from '../memberships/queries.ts';
 import { lockUser } from '../users/queries.ts';
 import { confirm, readProof } from './confirmation.ts';
@@ -84,12 +86,16 @@ function readRoutes(app: App, { db, secretKey }: Deps): void {
         summary: 'List your sessions',
         description: 'Everywhere that you are signed in, the newest first.',
         tags,
+        querystring: PageQuery,
         response: { 200: Type.Array(Session) },
       },
     },
-    async ({ person }) => {
-      const rows = await listSessions(db, person.userId);
-      return rows.map((row) => sessionView(row, person.sessionId));
+    async (request, reply) => {
+      const { userId, sessionId } = request.person;
+      const page = readPage({ ...request.query, sort: '-id' });
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listSessions(db, userId, { after, limit });
+      return sendList(request, reply, page, fetchPage, (row) => sessionView(row, sessionId));
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
+import { noCredentialCache } from '../http/credential-cache.ts';
 import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
 import { findProjectNamed } from '../projects/queries.ts';
@@ -10,7 +11,12 @@ export const testSecretKey = Buffer.alloc(32, 7);
 
 const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
 /** Tests ask faster than any client may. */
-export const generousLimits: Limits = { reads: plenty, actions: plenty, failures: plenty };
+export const generousLimits: Limits = {
+  reads: plenty,
+  actions: plenty,
+  failures: plenty,
+  public: plenty,
+};
 
 type Outside = Pick<HttpServerOptions, 'log' | 'shell' | 'tls' | 'patience'>;
 
@@ -26,7 +32,14 @@ export async function createTestApp(
 ): Promise<App> {
   const untilEnded = async () => undefined;
   const publicUrl = new URL('http://localhost:8080');
-  const standard = { db, secretKey: testSecretKey, publicUrl, healthChecks: [], untilEnded };
+  const standard = {
+    db,
+    secretKey: testSecretKey,
+    publicUrl,
+    credentials: noCredentialCache,
+    healthChecks: [],
+    untilEnded,
+  };
   const deps = { ...standard, ...others };
   return await createHttpServer({ ...others, deps, routes, limiter });
 }

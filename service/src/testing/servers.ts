@@ -67,9 +67,16 @@ export async function operationUnderWay(db: Db, serverId: number): Promise<Opera
 
 /** A number for everything that a request may create or change: the same before and after, or not. */
 export async function fingerprintOf(db: Db): Promise<string> {
-  const tables = ['servers', 'addresses', 'operations', 'idempotency_keys', 'address_pools'];
+  const tables = [
+    ...['servers', 'addresses', 'operations', 'idempotency_keys', 'address_pools', 'projects'],
+    ...['tokens', 'users', 'memberships', 'passkeys', 'identities', 'locations', 'images'],
+    'operating_systems',
+  ];
   const rows = sql.join(
-    tables.map((table) => sql`select ${table}, t::text from ${sql.table(table)} t`),
+    tables.map(
+      // A use is no change.
+      (table) => sql`select ${table}, to_jsonb(t) - 'last_used_at' from ${sql.table(table)} t`,
+    ),
     sql` union all `,
   );
   const { rows: found } = await sql<{ fingerprint: string }>`

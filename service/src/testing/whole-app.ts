@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema.ts';
+import { createCredentialCache } from '../http/credential-cache.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
 import { routes } from '../routes.ts';
@@ -18,12 +19,17 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
   const place = await installation(db, sizes);
   const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
   const untilEnded = createWaiter(db, notifications, new AbortController().signal);
-  const app = await createTestApp(db, [...routes], { untilEnded, ...(log && { log }) });
+  const credentials = createCredentialCache(notifications);
+  const app = await createTestApp(db, [...routes], {
+    untilEnded,
+    credentials,
+    ...(log && { log }),
+  });
   const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
 
   /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
   async function ask(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     { body, ...more }: { body?: unknown; prefix?: string } & Record<string, unknown> = {},
   ) {

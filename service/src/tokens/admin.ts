@@ -66,7 +66,7 @@ async function readToken(path: string): Promise<string | undefined> {
 }
 
 async function isValid(db: Db, token: string): Promise<boolean> {
-  const found = await findTokenByHash(db, tokenHash(token), '127.0.0.1');
+  const found = await findTokenByHash(db, tokenHash(token));
   return found !== undefined && !found.isExpired;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { millisecondsUntil } from '../db/expiry.ts';
 import type { Role } from '../db/people-schema.ts';
 import type { Scope } from '../http/app-types.ts';
 
@@ -14,8 +15,9 @@ export interface FoundToken {
   role: Role | null;
   expiresAt: string | null;
   isExpired: boolean;
+  /** Null: it never expires. */
+  expiresInMs: number | null;
   allowedNetworks: string[];
-  isFromAllowedNetwork: boolean;
   wantedProjectExists: boolean;
   /** Whether its last use was noted within the last minute. */
   isNoted: boolean;
@@ -28,7 +30,6 @@ export interface FoundToken {
 export async function findTokenByHash(
   db: Queryable,
   hash: Buffer,
-  address: string,
   wantedProject = 0,
 ): Promise<FoundToken | undefined> {
   return await db
@@ -46,23 +47,28 @@ export async function findTokenByHash(
     .select(sql<Scope[]>`scopes`.as('scopes'))
     .select(sql<string[]>`allowed_networks::text[]`.as('allowedNetworks'))
     .select(
-      sql<boolean>`allowed_networks = '{}' or ${address}::inet <<= any (allowed_networks)`.as(
-        'isFromAllowedNetwork',
-      ),
-    )
-    .select(
       sql<boolean>`exists (select from projects wanted
         where wanted.id = ${wantedProject} and wanted.deleted_at is null)`.as(
         'wantedProjectExists',
       ),
     )
     .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
+    .select(sql<number | null>`${millisecondsUntil('expires_at')}`.as('expiresInMs'))
     .select(sql<boolean>`coalesce(last_used_at > now() - interval '1 minute', false)`.as('isNoted'))
     .where('secret_sha256', '=', hash)
     .where('revoked_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
     .where('users.disabled_at', 'is', null)
     .where(sql<boolean>`(created_by is null or users.is_admin or memberships.role is not null)`)
+    .executeTakeFirst();
+}
+
+/** A token whatever became of it: for the audit log, not to let anybody in. */
+export async function findTokenInHistory(db: Queryable, hash: Buffer) {
+  return await db
+    .selectFrom('tokens')
+    .select(['id as tokenId', 'project_id as projectId', 'created_by as userId'])
+    .where('secret_sha256', '=', hash)
     .executeTakeFirst();
 }
 

@@ -10,6 +10,13 @@ export function normalNetwork(text: string): string | undefined {
   return `${address}/${length}`;
 }
 
+/** Whether an address may use what is bound to these networks; none: from anywhere. */
+export function isFrom(address: string, networks: readonly string[]): boolean {
+  if (networks.length === 0) return true;
+  const own = normalNetwork(address);
+  return own !== undefined && isWithin(own, networks);
+}
+
 /** Whether all of a network lies within one of the others. Both as `normalNetwork` writes them. */
 export function isWithin(network: string, others: readonly string[]): boolean {
   const [address = '', length] = network.split('/');

@@ -15,13 +15,9 @@ function shownTokens(project: Project) {
 export type ShownToken = Awaited<ReturnType<typeof listTokens>>[number];
 
 /** Those that were not revoked; one page, by id. */
-export async function listTokens(
-  project: Project,
-  page: { afterId: number; limit: number | undefined },
-) {
-  let query = shownTokens(project).where('id', '>', page.afterId).orderBy('id');
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  return await query.execute();
+export async function listTokens(project: Project, page: { afterId: number; limit: number }) {
+  const query = shownTokens(project).where('id', '>', page.afterId).orderBy('id');
+  return await query.limit(page.limit).execute();
 }
 
 export async function findToken(project: Project, id: number): Promise<ShownToken | undefined> {

@@ -6,7 +6,7 @@ import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { addressOf } from '../http/client-address.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { findProject } from '../projects/queries.ts';
 import { findUser } from '../users/queries.ts';
@@ -70,8 +70,9 @@ function readRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const { project } = request.caller;
-      const rows = await listTokens(project, { afterId: page.after?.id ?? 0, limit: page.fetch });
-      return answerPage(request, reply, page, rows).map(tokenView);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listTokens(project, { afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, tokenView);
     },
   );
 

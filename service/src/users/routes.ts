@@ -5,7 +5,7 @@ import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { type Change, change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { answerPage, readPage } from '../http/pagination.ts';
+import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { findUser, listUsers } from './queries.ts';
 import {
@@ -41,8 +41,9 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const rows = await listUsers(db, { afterId: page.after?.id ?? 0, limit: page.fetch });
-      return answerPage(request, reply, page, rows).map(userView);
+      const fetchPage = (after: Page['after'], limit: number) =>
+        listUsers(db, { afterId: after?.id ?? 0, limit });
+      return sendList(request, reply, page, fetchPage, userView);
     },
   );
 

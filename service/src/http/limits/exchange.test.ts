@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' });
 const { db, connectionString, close } = await createTestDatabase();
 const notifications = listenForNotifications(connectionString, log);
 const limit = { burst: 1000, perSecond: 0.000_001 };
-const limits = { reads: limit, actions: limit, failures: limit };
+const limits = { reads: limit, actions: limit, failures: limit, public: limit };
 const shared = (): Limiter => exchangeTakings(createLimiter(limits), { db, notifications, log });
 const [a, b] = [shared(), shared()];
 

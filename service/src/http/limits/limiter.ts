@@ -1,7 +1,10 @@
 import { type Buckets, createBuckets, type Limit, type Standing } from './buckets.ts';
 
-/** What is limited: a token's reads and its other requests, and an address's bad credentials. */
-export const policies = ['reads', 'actions', 'failures'] as const;
+/**
+ * What is limited: a token's reads and its other requests, an address's bad credentials, and what it asks
+ * of routes that need none.
+ */
+export const policies = ['reads', 'actions', 'failures', 'public'] as const;
 export type Policy = (typeof policies)[number];
 export type Limits = Record<Policy, Limit>;
 
@@ -27,6 +30,7 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
     reads: createBuckets(limits.reads, now),
     actions: createBuckets(limits.actions, now),
     failures: createBuckets(limits.failures, now),
+    public: createBuckets(limits.public, now),
   };
   let tell: (policy: Policy, key: string) => void = () => undefined;
   return {

@@ -149,3 +149,27 @@ test('who holds a good token is let through from such an address too', async () 
   assert.deepEqual(await statuses(1, expired.token), [429]);
   assert.deepEqual(await statuses(1, revoked.token), [429]);
 });
+
+test('an address has so many requests to what needs no token, whatever it is', async () => {
+  const { ask, pass, statuses } = await serve({ public: { perSecond: 1, burst: 4 } });
+  const from = { url: '/v1/open', remoteAddress: '192.0.2.44' };
+  assert.deepEqual(await statuses(2, undefined, from), [200, 200]);
+  for (const url of ['/openapi.json', '/docs/errors']) {
+    assert.equal((await app().inject({ ...from, url })).statusCode, 200);
+  }
+  const refused = await ask(undefined, from);
+  assert.deepEqual([refused.statusCode, refused.json().code], [429, 'rate_limited']);
+  assert.equal(refused.headers['retry-after'], '1');
+  assert.equal((await app().inject({ ...from, url: '/docs/errors' })).statusCode, 429);
+  assert.deepEqual(await statuses(1, undefined, { ...from, remoteAddress: '192.0.2.45' }), [200]);
+  const { token } = await createTestToken(db);
+  assert.equal((await ask(token, { remoteAddress: from.remoteAddress })).statusCode, 200);
+  pass(1);
+  assert.deepEqual(await statuses(1, undefined, from), [200]);
+
+  function app(): App {
+    const [first] = apps;
+    assert.ok(first);
+    return first;
+  }
+});

@@ -21,8 +21,8 @@ export interface RequestLimits {
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
-  /** On public routes, where people sign in: each try counts, whatever comes of it. */
-  admitAttempt(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** On every public route; where people sign in, each try counts, whatever comes of it. */
+  admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Where who signed in proves once more who they are: as an attempt, and by the user, too. */
   admitGuess(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
   /** Where somebody learns whether an email address is known: by the user alone. */
@@ -86,7 +86,9 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       if (!standing.isWithin) throw refusal(reply, policy, standing);
       showStanding(reply, policy, limiter.limitOf(policy), standing);
     },
-    async admitAttempt(request, reply) {
+    async admitPublic(request, reply) {
+      const ofAddress = limiter.take('public', addressKey(addressOf(request)));
+      if (!ofAddress.isWithin) throw await held(reply, 'public', ofAddress);
       // What only shows something, such as the health, proves nothing.
       if (policyOf(request) === 'reads' && !request.routeOptions.config.canRefuse) return;
       await takeTry(reply, addressKey(addressOf(request)));
@@ -115,6 +117,9 @@ function words(policy: Policy, limiter: Limiter, seconds: number): string {
   if (policy === 'failures') {
     const perMinute = Math.round(perSecond * 60);
     return `Too many bad tokens, or tries to sign in or to add somebody, came from this address or as this user: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
+  }
+  if (policy === 'public') {
+    return `Too many requests without a token came from this address: ${perSecond} a second are answered, ${burst} at once. ${again}`;
   }
   return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
 }

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Db } from '../../service/src/db/connection.ts';
+import type { Role } from '../../service/src/db/people-schema.ts';
+import { insertSession } from '../../service/src/sessions/queries.ts';
+import { csrfToken, generateSecret, secretHash } from '../../service/src/sessions/secret.ts';
+import { createTestToken, testSecretKey } from '../../service/src/testing/app.ts';
+import { createTestUser } from '../../service/src/testing/people.ts';
+
+/** Somebody who sends requests. */
+export interface Person {
+  headers: Record<string, string>;
+  /** `own`: their session and how they sign in. */
+  mayChange: 'anything' | 'own' | 'nothing';
+  /** Of who has signed in, and signed out: the headers of a new session. */
+  signInAgain?: () => Promise<Record<string, string>>;
+}
+
+/** Those who may something are more, and get further into the service. */
+export async function createPeople(db: Db, projectId: number): Promise<Person[]> {
+  // Beyond the ids of everything else, so that no request changes one of these by chance.
+  await sql`alter table users alter column id restart with 1000000`.execute(db);
+  const token = async (scope: 'admin' | 'servers:write' | 'servers:read') =>
+    (await createTestToken(db, { scopes: [scope] })).headers;
+  const member = async (role: Role) =>
+    await signedIn(db, { roles: { [projectId]: role } }, role === 'viewer' ? 'own' : 'anything');
+  const admin: Person = { headers: await token('admin'), mayChange: 'anything' };
+  const writer: Person = { headers: await token('servers:write'), mayChange: 'anything' };
+  const administrator = await signedIn(db, { isAdmin: true }, 'anything');
+  const people: Person[] = [
+    ...[admin, admin, admin, writer, writer],
+    ...[administrator, administrator, await member('owner'), await member('member')],
+    await member('viewer'),
+    await signedIn(db, {}, 'own'),
+    await fromAnotherSite(administrator),
+    { headers: await token('servers:read'), mayChange: 'nothing' },
+    { headers: {}, mayChange: 'nothing' },
+    { headers: { authorization: 'Bearer berth_x' }, mayChange: 'nothing' },
+  ];
+  await sql`alter table users alter column id restart with 2000000`.execute(db);
+  return people;
+}
+
+type TestUser = Parameters<typeof createTestUser>[1];
+
+async function signedIn(db: Db, user: TestUser, mayChange: Person['mayChange']): Promise<Person> {
+  const { id: userId } = await createTestUser(db, user);
+  const signInAgain = async () => {
+    const secret = generateSecret();
+    const hash = secretHash(secret);
+    const session = { hash, userId, address: '127.0.0.1', userAgent: 'fuzz' };
+    await db.transaction().execute((trx) => insertSession(trx, session));
+    return { cookie: `berth=${secret}`, 'berth-csrf': csrfToken(testSecretKey, hash) };
+  };
+  return { headers: await signInAgain(), mayChange, signInAgain };
+}
+
+/** A page that has a browser send its cookie along, and does not know the token that is to go with it. */
+async function fromAnotherSite({ signInAgain }: Person): Promise<Person> {
+  const forged = async () => ({ ...(await signInAgain?.()), 'berth-csrf': 'forged' });
+  return { headers: await forged(), mayChange: 'nothing', signInAgain: forged };
+}

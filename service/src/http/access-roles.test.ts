@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import type { Role } from '../db/people-schema.ts';
+import { routes } from '../routes.ts';
+import { type AccessRoute, accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
+import { createAccessWorld } from '../testing/access-world.ts';
+import { createTestApp } from '../testing/app.ts';
+import { type Browser, createTestUser, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { fingerprintOf } from '../testing/servers.ts';
+import { scopesOf } from '../users/roles.ts';
+import { type AccessCase, accessCases } from './access-cases.ts';
+import { isSafe } from './methods.ts';
+import { allows } from './scopes.ts';
+
+// Every route, asked by people who signed in, in every role; each role in a world of its own. What they
+// may follows from what the route declares and from its line in access-cases.ts.
+
+type Who = Role | 'stranger' | 'administrator';
+/** A stranger is a member, but of another project. */
+const everybody: readonly Who[] = ['owner', 'member', 'viewer', 'stranger', 'administrator'];
+
+/** The code of the refusal; undefined: they may. */
+function refusalOf(who: Who, { scope }: AccessRoute, { only }: AccessCase): string | undefined {
+  if (scope === 'person' || scope === 'public') return undefined;
+  if (who === 'stranger') return 'project_not_found';
+  const isAdmin = who === 'administrator';
+  const scopes = scopesOf({ isAdmin, role: isAdmin ? null : who });
+  if (!allows(scopes, scope)) return 'scope_missing';
+  return only === undefined || isAdmin || who === only ? undefined : 'owner_required';
+}
+
+for (const who of everybody) {
+  describe(`the ${who}`, async () => {
+    const { db, close } = await createTestDatabase();
+    const world = await createAccessWorld(db);
+    const app = await createTestApp(db, [...routes]);
+    after(async () => {
+      await app.close();
+      await close();
+    });
+    const cases = accessCases(world);
+    const { projectId } = world.place;
+    const { credentials } = await createTestUser(db, rolesOf(who));
+    let browser: Browser | undefined;
+
+    function rolesOf(person: Who) {
+      if (person === 'administrator') return { isAdmin: true };
+      return {
+        roles:
+          person === 'stranger'
+            ? { [world.foreign.project]: 'owner' as const }
+            : { [projectId]: person },
+      };
+    }
+
+    async function ask({ name, method, scope }: AccessRoute, more: object = {}) {
+      browser ??= await signInAs(app, credentials);
+      const headers = { ...browser.headers, 'berth-project': String(projectId), ...more };
+      // It may have ended the session.
+      if (scope === 'person') browser = undefined;
+      return await askCase(app, requireCase(cases, name), { method, headers });
+    }
+
+    const asked = accessRoutes(app)
+      .filter(({ scope }) => scope !== 'public')
+      .map((route) => ({ route, refusal: refusalOf(who, route, requireCase(cases, route.name)) }));
+
+    it('changes nothing by what they may not, or what another site sends', async () => {
+      const untouched = await fingerprintOf(db);
+      for (const { route, refusal } of asked) {
+        if (refusal) {
+          const answer = await ask(route);
+          assert.equal(answer.json().code, refusal, route.name);
+          assert.ok([403, 404].includes(answer.statusCode));
+        }
+        if (isSafe(route.method)) continue;
+        const forged = await ask(route, { 'berth-csrf': 'forged' });
+        assert.equal(forged.json().code, 'csrf_failed', route.name);
+      }
+      assert.equal(await fingerprintOf(db), untouched);
+    });
+
+    for (const { route, refusal } of asked) {
+      if (refusal) continue;
+      it(`may ${route.name}`, async () => {
+        const answer = await ask(route);
+        assert.equal(answer.statusCode, requireCase(cases, route.name).status, answer.body);
+      });
+    }
+  });
+}

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+import { callerOf, personOf } from './authentication.ts';
+import { addressOf } from './client-address.ts';
+
+/** What an audit entry says of the request itself, and of who made it. */
+export function aboutRequest(request: FastifyRequest) {
+  const caller = callerOf(request);
+  return {
+    tokenId: caller?.tokenId ?? null,
+    userId: caller?.userId ?? personOf(request)?.userId ?? null,
+    address: addressOf(request),
+    action: actionOf(request),
+    requestId: request.id,
+  };
+}
+
+/** The `operationId` of the route. */
+export function actionOf({ routeOptions }: FastifyRequest): string {
+  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string };
+  return operationId ?? `${routeOptions.method} ${routeOptions.url}`;
+}

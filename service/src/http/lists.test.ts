@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { routes } from '../routes.ts';
+import { createAccessWorld } from '../testing/access-world.ts';
+import { createTestApp } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestUser, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { accessCases } from './access-cases.ts';
+
+// Every route that answers a list, as its schema says.
+
+const { db, close } = await createTestDatabase();
+after(close);
+const cases = accessCases(await createAccessWorld(db));
+const app = await createTestApp(db, [...routes]);
+after(() => app.close());
+const user = await createTestUser(db, { isAdmin: true });
+const { headers } = await signInAs(app, user.credentials);
+await signInAs(app, user.credentials);
+
+interface RouteSchema {
+  operationId: string;
+  querystring?: { properties: object };
+  response?: { 200?: { type?: string } };
+}
+
+const lists = app.knownRoutes
+  .filter(({ options }) => options.url.startsWith('/v1/') && options.method === 'GET')
+  .map(({ options }) => options.schema as RouteSchema)
+  .filter(({ response }) => response?.[200]?.type === 'array');
+
+const ask = (operationId: string, query: string) =>
+  inject(app, { url: `/v1${cases[operationId]?.path}${query}`, headers });
+
+describe('a list', () => {
+  assert.ok(lists.length >= 13);
+  for (const { operationId, querystring } of lists) {
+    it(`is bounded however long it is: ${operationId}`, async () => {
+      const all = await ask(operationId, '');
+      assert.equal(all.statusCode, 200);
+      // What is serialised as a whole is sent with its length.
+      assert.equal(all.headers['content-length'], undefined, 'is streamed');
+      const names = Object.keys(querystring?.properties ?? {});
+      assert.ok(['limit', 'cursor'].every((name) => names.includes(name)));
+      const page = await ask(operationId, '?limit=1');
+      assert.deepEqual(page.json(), all.json().slice(0, 1));
+      const next = /^<\/v1([^>]+)>; rel="next"$/.exec(String(page.headers.link ?? ''))?.[1];
+      assert.equal(next !== undefined, all.json().length > 1);
+      if (next === undefined) return;
+      const second = await inject(app, { url: `/v1${next}`, headers });
+      assert.deepEqual(second.json(), all.json().slice(1, 2));
+    });
+  }
+});
