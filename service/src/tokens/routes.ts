@@ -131,7 +131,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'token_revoke',
         summary: 'Revoke a token',
-        description: 'It holds no longer at any replica from the next request on.',
+        description:
+          'It holds no longer from the next request on; at other replicas within a second.',
         tags,
         params: IdParams,
         response: { 200: Token },
