@@ -132,7 +132,7 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'token_revoke',
         summary: 'Revoke a token',
         description:
-          'It holds no longer at any replica from the next request on, nor does any that it made.',
+          'It holds no longer from the next request on, nor does any that it made; at other replicas within a second.',
         tags,
         params: IdParams,
         response: { 200: Token },

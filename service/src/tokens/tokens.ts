@@ -76,7 +76,7 @@ async function requireStanding(
   if (isPerson && !(await mayActIn(trx, project.id, userId))) throw projectNotFound(project.id);
 }
 
-/** Holds at once: each request looks at the token anew. Nobody ends one that is stronger. */
+/** Holds from the next request on, at other replicas within a second. Nobody ends one that is stronger. */
 export async function revokeToken(
   project: Project,
   caller: Caller,

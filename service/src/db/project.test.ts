@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const source = fileURLToPath(new URL('..', import.meta.url));
+
+/** Of the tables whose rows belong to a project, what stands in a query that does not begin at one. */
+const direct =
+  /\b(?:(?:selectFrom|updateTable|deleteFrom|insertInto|\w*[jJ]oin)\(\s*'|(?:from|join|update|into) )(?:servers|operations|tokens|audit_log)\b/;
+
+/** Who may, and why. */
+const allowed: Record<string, string> = {
+  'inspect/queries.ts': 'a tool of the operator, who sees all',
+  'memberships/queries.ts': 'ends the tokens of a member in the project that they leave',
+  'nodes/queries.ts': 'counts what a node holds, whosever it is',
+  'projects/queries.ts': 'ends the tokens of the project that is deleted',
+  'servers/queries.ts':
+    'asks of a server that was found within its project whether it can be retried',
+  'usage/queries.ts': 'enters what the engine has counted for all servers of a location',
+  'users/queries.ts': 'ends the tokens of the person who is deleted',
+};
+
+// Files named ...-queries.ts are kept from routes and rules by .dependency-cruiser.cjs.
+test('a queries.ts asks for what belongs to a project from its Project', () => {
+  const files = globSync('*/queries.ts', { cwd: source });
+  assert.ok(files.length > 10);
+  const asking = files.filter((file) => direct.test(readFileSync(`${source}${file}`, 'utf8')));
+  assert.deepEqual(asking.sort(), Object.keys(allowed));
+});
