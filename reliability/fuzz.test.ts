@@ -9,5 +9,5 @@ it('no request made from the description gets a 5xx or changes what it may not',
   t.diagnostic(JSON.stringify(figures));
   // Else it would only show that bad requests are refused.
   const { 200: seen = 0, 201: made = 0, 202: accepted = 0 } = figures.byStatus;
-  assert.ok(seen > 100 && made > 10 && accepted > 5);
+  assert.ok(seen > 100 && made > 5 && accepted > 5);
 });
