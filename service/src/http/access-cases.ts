@@ -32,6 +32,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_list: { path: '/servers', status: 200 },
     server_view: { path: `/servers/${own.started}`, status: 200, foreign: 'server' },
     server_status: { path: `/servers/${own.started}/status`, status: 200, foreign: 'server' },
+    server_usage: { path: `/servers/${own.started}/usage`, status: 200, foreign: 'server' },
     server_create: { path: '/servers', body: serverBody(place), status: 201 },
     server_start: action(own.stopped, 'start'),
     server_stop: action(own.started, 'stop'),

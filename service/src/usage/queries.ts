@@ -1,5 +1,11 @@
+import type { UsageMetric } from '@berth/contract/usage';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
+import { resolutions } from './history.ts';
+import { summary } from './history-queries.ts';
+import type { Window } from './window.ts';
 
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
@@ -45,3 +51,61 @@ export const usageColumns = [
   'traffic_before.incoming as traffic_before_incoming',
   'traffic_before.outgoing as traffic_before_outgoing',
 ] as const;
+
+/** A server whose history is asked for, how far that is made, and the time. */
+export async function findMeteredServer(project: Project, id: number) {
+  const madeUntil = (seconds: number) =>
+    sql<string>`(select done_until from usage_rollups where step_seconds = ${seconds})`;
+  return await project
+    .select('servers')
+    .select('id')
+    .select([
+      sql<string>`clock_timestamp()`.as('now'),
+      madeUntil(300).as('made_5m'),
+      madeUntil(3600).as('made_1h'),
+    ])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export type MeteredServer = NonNullable<Awaited<ReturnType<typeof findMeteredServer>>>;
+
+export interface StepUse extends Record<UsageMetric, number | null> {
+  /** Where the step begins: seconds since 1970. */
+  step: number;
+}
+
+/**
+ * What a server used in each step of a window that anything is known of. From the coarsest rows that
+ * will do, and from finer ones for what is not made of them yet.
+ */
+export async function stepsOf(
+  db: Queryable,
+  server: MeteredServer,
+  { from, to, stepSeconds, source }: Window,
+): Promise<StepUse[]> {
+  const made = {
+    usage_15s: to,
+    usage_5m: new Date(server.made_5m),
+    usage_1h: new Date(server.made_1h),
+  };
+  const coarsestFirst = resolutions
+    .slice(0, resolutions.findIndex((r) => r.table === source.table) + 1)
+    .reverse();
+  let begin = from;
+  const parts = coarsestFirst.flatMap(({ table }) => {
+    const end = new Date(Math.min(to.getTime(), made[table].getTime()));
+    if (end <= begin) return [];
+    const part = sql`select * from ${sql.ref(table)}
+      where server_id = ${server.id} and at >= ${begin} and at < ${end}`;
+    begin = end;
+    return [part];
+  });
+  const { rows } = await sql<StepUse>`
+    select floor(extract(epoch from at) / ${stepSeconds}::integer)::bigint * ${stepSeconds}::integer as step, ${summary}
+    from (${sql.join(parts, sql` union all `)}) as rows
+    group by 1
+  `.execute(db);
+  return rows;
+}

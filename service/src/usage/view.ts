@@ -1,6 +1,9 @@
 import type { Usage } from '@berth/contract/servers';
+import { type UsageHistory, usageMetrics, usageUnits } from '@berth/contract/usage';
 import type { EngineStatus, TrafficCounted } from '../db/schema.ts';
 import { isExceeded } from './allowance.ts';
+import type { StepUse } from './queries.ts';
+import { timesOf, type Window } from './window.ts';
 
 /** Columns of a server and its `usageColumns`. */
 export interface UsageRow {
@@ -51,6 +54,35 @@ export function usageView(row: UsageRow): Usage {
     is_stale: !row.can_be_asked || (runs && row.usage_is_old),
   };
 }
+
+const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
+
+/** Values of the metrics that were asked for with commas between, or of all, over the same times. */
+export function usageHistoryView(
+  window: Window,
+  metrics: string | undefined,
+  steps: StepUse[],
+): UsageHistory {
+  const asked = metrics?.split(',') ?? usageMetrics;
+  const byStep = new Map(steps.map((use) => [use.step, use]));
+  const times = timesOf(window);
+  const uses = times.map((time) => byStep.get(time.getTime() / 1000));
+  return {
+    from: iso(window.from),
+    to: iso(window.to),
+    step: window.stepSeconds,
+    times: times.map(iso),
+    series: usageMetrics
+      .filter((metric) => asked.includes(metric))
+      .map((metric) => ({
+        metric,
+        unit: usageUnits[metric],
+        values: uses.map((use) => orNull(use?.[metric])),
+      })),
+  };
+}
+
+const orNull = (value: number | null | undefined) => (value == null ? null : rounded(value));
 
 function rounded(value: number | null): number {
   return Math.round((value ?? 0) * 100) / 100;
