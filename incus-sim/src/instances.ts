@@ -60,7 +60,8 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
     }
   }
   instance.devices = { ...instance.devices, ...wanted.devices };
-  instance.config = { ...instance.config, ...wanted.config };
+  const config = Object.entries({ ...instance.config, ...wanted.config });
+  instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));
   reportAct(engine, instance, 'instance-updated');
   return done();
 }

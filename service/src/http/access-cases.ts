@@ -33,6 +33,12 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_view: { path: `/servers/${own.started}`, status: 200, foreign: 'server' },
     server_status: { path: `/servers/${own.started}/status`, status: 200, foreign: 'server' },
     server_usage: { path: `/servers/${own.started}/usage`, status: 200, foreign: 'server' },
+    server_traffic: { path: `/servers/${own.started}/traffic`, status: 200, foreign: 'server' },
+    server_traffic_update: {
+      path: `/servers/${own.started}/traffic`,
+      body: { allowance: 10 ** 12 },
+      status: 200,
+    },
     server_create: { path: '/servers', body: serverBody(place), status: 201 },
     server_start: action(own.stopped, 'start'),
     server_stop: action(own.started, 'stop'),
