@@ -233,15 +233,6 @@ describe('a change', () => {
     for (const error of ends) if (error !== undefined) failsWith('busy', /ETag/)(error);
     assert.ok(ends.includes(undefined));
   });
-
-  it('of a rate that is none is refused', async () => {
-    const { client } = target;
-    const { name, devices } = await createInstance(target, 'changed-badly');
-    const eth0 = { ...devices.eth0, 'limits.ingress': 'much' };
-    const refused = client.instances.change(name, () => ({ devices: { eth0 } }));
-    await assert.rejects(refused, failsWith(['invalid', 'failed']));
-    assert.deepEqual((await client.instances.get(name))?.devices, devices);
-  });
 });
 
 describe('a delete', () => {

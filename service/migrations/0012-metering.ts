@@ -104,6 +104,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index one_open_span on server_spans (server_id) where to_at is null;
     create index server_spans_of_server on server_spans (server_id, from_at);
 
+    -- For statements: those that existed in a month.
+    create index servers_deleted on servers (project_id, deleted_at)
+      where deleted_at is not null;
+
     create function enter_span() returns trigger language plpgsql as $$
     declare
       since timestamptz;

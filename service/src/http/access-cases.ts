@@ -92,6 +92,16 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     project_list: { path: '/projects', status: 200 },
     project_view: { path: `/projects/${place.projectId}`, status: 200, foreign: 'project' },
     project_quota: { path: `/projects/${place.projectId}/quota`, status: 200, foreign: 'project' },
+    project_statement: {
+      path: `/projects/${place.projectId}/statement`,
+      status: 200,
+      foreign: 'project',
+    },
+    project_statement_csv: {
+      path: `/projects/${place.projectId}/statement.csv`,
+      status: 200,
+      foreign: 'project',
+    },
     project_create: { path: '/projects', body: { name: 'made' }, status: 201 },
     project_update: {
       path: `/projects/${place.projectId}`,
