@@ -46,7 +46,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     -- What was counted of runs under way at the upgrade; see useSinceThen in usage/queries.ts.
     insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
-    select server_id, '', network_in, network_out, 0, read_at from usage_current;
+    select server_id, '', network_in, network_out, 0, read_at
+    from usage_current join servers on servers.id = server_id
+    where real_status in ('started', 'paused');
 
     alter table usage_current
       drop network_in,

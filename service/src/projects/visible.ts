@@ -18,10 +18,11 @@ export async function findVisibleProject(
   db: Db,
   caller: Caller,
   text: string,
+  find: typeof findProject = findProject,
 ): Promise<ProjectRow> {
   const id = pathId(text, projectNotFound);
   const visible = await visibleTo(db, caller);
-  const row = visible?.includes(id) === false ? undefined : await findProject(db, id);
+  const row = visible?.includes(id) === false ? undefined : await find(db, id);
   if (!row) throw projectNotFound(id);
   return row;
 }

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { databaseTime } from '../db/queries.ts';
 import type { App, Deps } from '../http/app-types.ts';
+import { findProjectEver } from '../projects/queries.ts';
 import { findVisibleProject } from '../projects/visible.ts';
 import { readMonth } from './month.ts';
 import { statementRows } from './queries.ts';
@@ -15,7 +16,8 @@ type Request = FastifyRequest<{ Params: { id: string }; Querystring: StatementQu
 
 export function statementRoutes(app: App, { db }: Deps): void {
   async function statement(request: Request): Promise<Statement> {
-    const { id } = await findVisibleProject(db, request.caller, request.params.id);
+    // The last bill of a project comes after its end; only administrators see it then.
+    const { id } = await findVisibleProject(db, request.caller, request.params.id, findProjectEver);
     const month = readMonth(request.query.month, new Date(await databaseTime(db)));
     return statementView(id, month, await statementRows(db, id, month));
   }
