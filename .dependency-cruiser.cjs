@@ -61,7 +61,7 @@ module.exports = {
           '^service/src/http/(by-token|idempotency|limits/known-tokens|audit|change|refusals)\\.ts$|' +
           '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
           '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|truth|instance)\\.ts$|' +
-          '^service/src/usage/(collector|record|disk|source)\\.ts$',
+          '^service/src/usage/(collector|record|disk|last-reading|upkeep)\\.ts$',
       },
       to: { path: '^service/src/.*-queries\\.ts$' },
     },

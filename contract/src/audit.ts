@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters, sortParameter } from './pagination.ts';
-import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, Nullable, Time, Timestamp, Word } from './values.ts';
 
 const targetKinds = [
   'server',
@@ -52,15 +52,6 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
-function time(description: string) {
-  return Type.String({
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
-    description,
-    examples: ['2026-11-21T00:00:00Z'],
-    explain: 'Must be a time in UTC, such as 2026-11-21T00:00:00Z.',
-  });
-}
-
 const filters = {
   action: Type.Optional(
     Type.String({
@@ -74,8 +65,8 @@ const filters = {
   user_id: Type.Optional(Id('Only what this person asked, or tokens of theirs.')),
   target_kind: Type.Optional(TargetKind),
   target_id: Type.Optional(Id('Only what was done to this one; with `target_kind`.')),
-  from: Type.Optional(time('Only at or after this time.')),
-  to: Type.Optional(time('Only before this time.')),
+  from: Type.Optional(Time('Only at or after this time.')),
+  to: Type.Optional(Time('Only before this time.')),
 };
 
 export const AuditQuery = Closed({ ...pageParameters, sort: sortParameter(['id']), ...filters });

@@ -23,7 +23,9 @@ function Traffic(description: string) {
     {
       value: Type.Integer({ description: 'Bytes in this month.', examples: [734003200] }),
       prev: Type.Integer({ description: 'Bytes in the month before.', examples: [0] }),
-      is_exceeded: Type.Boolean({ description: 'Whether `value` is over the allowance.' }),
+      is_exceeded: Type.Boolean({
+        description: 'Whether it counts towards the allowance, and that is used up.',
+      }),
     },
     { description },
   );
@@ -41,6 +43,11 @@ export const Usage = Type.Object(
       },
       { description: 'By calendar month, in UTC.' },
     ),
+    read_at: Nullable(Timestamp('When it was read; null before the first time.')),
+    is_stale: Type.Boolean({
+      description:
+        'Whether it runs and was not read for 60 seconds, or nobody knows how it is at the moment.',
+    }),
   },
   { title: 'Usage', description: 'What the server uses, in the units of `specifications`.' },
 );
@@ -50,6 +57,8 @@ const specifications = {
   ram: Type.Integer({ description: 'MB.', examples: [2048] }),
   disk: Type.Integer({ description: 'GB.', examples: [20] }),
 };
+
+export type Usage = Static<typeof Usage>;
 
 export const Server = Type.Object(
   {

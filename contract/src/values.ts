@@ -43,6 +43,16 @@ export function Timestamp(description: string) {
   });
 }
 
+/** A time that a client sends: ISO 8601 in UTC. */
+export function Time(description: string) {
+  return Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
+    description,
+    examples: ['2026-11-21T00:00:00Z'],
+    explain: 'Must be a time in UTC, such as 2026-11-21T00:00:00Z.',
+  });
+}
+
 /** An object that takes no other fields than its own. `title` names it in the documentation. */
 export function Closed<P extends TObject['properties']>(
   properties: P,

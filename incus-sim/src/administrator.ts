@@ -3,6 +3,7 @@ import { renameInstance } from './instances.ts';
 import { leave } from './inventory.ts';
 import { findInstance, type Instance, removeVolume, rootPool } from './model.ts';
 import { freeze, guestPowersOff, reportAct, switchOff, switchOn, thaw } from './power.ts';
+import { refuse } from './refusal.ts';
 
 /** Acts of somebody else than the client, at once and whatever else goes on. */
 export interface Administrator {
@@ -14,6 +15,8 @@ export interface Administrator {
   rename(project: string, instance: string, name: string): void;
   /** Not by the administrator, but by the guest itself. */
   powerOffInside(project: string, instance: string): void;
+  /** The same: so many bytes more come and go. */
+  transfer(project: string, instance: string, moved: { incoming: number; outgoing: number }): void;
 }
 
 export function administratorOf(engine: Engine): Administrator {
@@ -48,6 +51,12 @@ export function administratorOf(engine: Engine): Administrator {
     }),
     rename: (project, name, newName) =>
       renameInstance(engine, findInstance(model, project, name), newName),
+    transfer(project, name, { incoming, outgoing }) {
+      const { run } = findInstance(model, project, name);
+      if (!run) return refuse(`The instance ${name} is not running`, 400);
+      run.moved.incoming += incoming;
+      run.moved.outgoing += outgoing;
+    },
     powerOffInside: on((instance) => void guestPowersOff(engine, instance)),
   };
 }

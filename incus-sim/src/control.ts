@@ -5,6 +5,15 @@ import { refuse } from './refusal.ts';
 import { jsonBody, part, type Routes } from './router.ts';
 import type { SimulatorControls } from './simulator.ts';
 
+interface InstanceAct {
+  action: string;
+  /** Of a rename. */
+  name?: string;
+  /** Of a transfer: bytes. */
+  incoming?: number;
+  outgoing?: number;
+}
+
 /** What a test in another process asks of the simulator; the same as its handles. */
 export function controlRoutes(controls: SimulatorControls): Routes {
   const { faults, administrator } = controls;
@@ -45,13 +54,18 @@ export function controlRoutes(controls: SimulatorControls): Routes {
       return done();
     },
     'POST /sim/instances/:instance': async (call) => {
-      const { action, name } = await jsonBody<{ action: string; name?: string }>(call);
+      const { action, name, ...moved } = await jsonBody<InstanceAct>(call);
       const instance = part(call, 'instance');
       if (action === 'rename') {
         const newName = name ?? refuse('A rename needs a name', 400);
         return act(() => administrator.rename(call.project, instance, newName));
       }
-      const acts = new Map(Object.entries(administrator));
+      if (action === 'transfer') {
+        const { incoming = 0, outgoing = 0 } = moved;
+        return act(() => administrator.transfer(call.project, instance, { incoming, outgoing }));
+      }
+      const { transfer: _, ...others } = administrator;
+      const acts = new Map(Object.entries(others));
       const run = acts.get(action) ?? refuse(`Unknown action: ${action}`, 400);
       return act(() => run(call.project, instance, ''));
     },

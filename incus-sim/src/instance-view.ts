@@ -13,6 +13,7 @@ const freshDiskBytes = 12 * mebibyte;
 export function instanceView(model: Model, instance: Instance) {
   const { project, name, type, member, config, devices } = instance;
   const status = shownStatus(instance);
+  const shownConfig = { ...config, ...volatileOf(instance) };
   const known = { name, type, location: member, project: project.name };
   if (isOutOfReach(model, instance)) {
     return { ...known, ...unknown, status: 'Error', status_code: 112 };
@@ -20,19 +21,25 @@ export function instanceView(model: Model, instance: Instance) {
   return {
     ...known,
     architecture: 'x86_64',
-    config,
+    config: shownConfig,
     devices,
     ephemeral: false,
     profiles: instance.profiles,
     stateful: false,
     description: instance.description,
     created_at: instance.createdAt.toISOString(),
-    expanded_config: config,
+    expanded_config: shownConfig,
     expanded_devices: devices,
     status,
     status_code: codes[status],
     last_used_at: instance.lastUsedAt.toISOString(),
   };
+}
+
+/** What Incus notes in the configuration while an instance runs. */
+function volatileOf({ devices, run }: Instance): Record<string, string> {
+  const [nic] = Object.entries(devices).find(([, { type }]) => type === 'nic') ?? [];
+  return run && nic !== undefined ? { [`volatile.${nic}.host_name`]: run.hostName } : {};
 }
 
 const unknown = {
@@ -101,7 +108,7 @@ function networkState(model: Model, instance: Instance, run: Run) {
         : [],
       counters: counters(use.networkIn, use.networkOut),
       hwaddr: mac,
-      host_name: `veth${mac.replaceAll(':', '').slice(4)}`,
+      host_name: run.hostName,
       mtu: 1500,
       state: 'up',
       type: 'broadcast',
@@ -121,6 +128,23 @@ function linkLocal(mac: string): string {
     .map((x) => Number.parseInt(x, 16));
   const groups = [((a ^ 2) << 8) | b, (c << 8) | 0xff, 0xfe00 | d, (e << 8) | f];
   return `fe80::${groups.map((group) => group.toString(16)).join(':')}`;
+}
+
+/** The same as the host counts it, whose end of the card sends what the guest receives. */
+export function hostInterfaceView(instance: Instance) {
+  const use = useOf(instance);
+  return {
+    addresses: [],
+    counters: counters(use.networkOut, use.networkIn),
+    hwaddr: 'fe:00:00:00:00:01',
+    mtu: 1500,
+    state: 'up',
+    type: 'broadcast',
+    bond: null,
+    bridge: null,
+    vlan: null,
+    ovn: null,
+  };
 }
 
 function counters(received: number, sent: number) {
@@ -149,8 +173,10 @@ export function useOf({ run, config, devices }: Instance) {
     diskTotalBytes: sizeBytes(root?.size ?? '10GiB'),
     diskBytes: run ? freshDiskBytes + Math.round(seconds * 100) : freshDiskBytes,
     processes: run ? 9 : 0,
-    networkIn: run ? 500 + Math.round(seconds * 2000) : 0,
-    networkOut: run ? 90 + Math.round(seconds * 1000) : 0,
+    networkIn: run ? 500 + Math.round(seconds * 2000) + run.moved.incoming : 0,
+    networkOut: run ? 90 + Math.round(seconds * 1000) + run.moved.outgoing : 0,
+    diskRead: run ? 30 * mebibyte + Math.round(seconds * 500) : 0,
+    diskWritten: run ? mebibyte + Math.round(seconds * 4000) : 0,
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Answer, started, sync } from './answers.ts';
+import { createHash } from 'node:crypto';
+import { type Answer, done, started, sync } from './answers.ts';
 import { createInstance } from './create-instance.ts';
 import { refuseDelete } from './disks.ts';
 import type { Engine } from './engine.ts';
@@ -23,12 +24,38 @@ export function instanceRoutes(engine: Engine): Routes {
       );
     },
     'POST /1.0/instances': (call) => createInstance(engine, call),
-    'GET /1.0/instances/:name': (call) => sync(instanceView(model, askedInstance(engine, call))),
+    'GET /1.0/instances/:name': (call) => {
+      const instance = askedInstance(engine, call);
+      return sync(instanceView(model, instance), { etag: `"${etagOf(instance)}"` });
+    },
+    'PATCH /1.0/instances/:name': (call) => update(engine, call),
     'POST /1.0/instances/:name': (call) => rename(engine, call),
     'DELETE /1.0/instances/:name': (call) => remove(engine, call),
     'GET /1.0/instances/:name/state': (call) =>
       sync(instanceStateView(model, askedInstance(engine, call))),
   };
+}
+
+/** Of what a client can change. */
+function etagOf({ config, devices, description, profiles }: Instance): string {
+  const text = JSON.stringify([config, devices, description, profiles]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Done at once, unlike a PUT. A device is replaced as a whole. */
+async function update(engine: Engine, call: Call): Promise<Answer> {
+  const instance = askedInstance(engine, call);
+  const wanted = await jsonBody<Partial<Pick<Instance, 'config' | 'devices'>>>(call);
+  const { 'if-match': given } = call.headers;
+  const etag = etagOf(instance);
+  if (given !== undefined && given.replaceAll('"', '') !== etag) {
+    refuse(`ETag doesn't match: ${etag} vs ${given.replaceAll('"', '')}`, 412);
+  }
+  instance.devices = { ...instance.devices, ...wanted.devices };
+  const config = Object.entries({ ...instance.config, ...wanted.config });
+  instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));
+  reportAct(engine, instance, 'instance-updated');
+  return done();
 }
 
 /** Half-way its disk is gone, and its record there. */

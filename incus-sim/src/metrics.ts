@@ -42,6 +42,18 @@ const families: Family[] = [
     samples: ({ cores }) => one(cores),
   },
   {
+    name: 'incus_disk_read_bytes_total',
+    help: 'The total number of bytes read.',
+    type: 'counter',
+    samples: ({ diskRead }) => [[{ device: 'loop0' }, diskRead]],
+  },
+  {
+    name: 'incus_disk_written_bytes_total',
+    help: 'The total number of bytes written.',
+    type: 'counter',
+    samples: ({ diskWritten }) => [[{ device: 'loop0' }, diskWritten]],
+  },
+  {
     name: 'incus_memory_MemAvailable_bytes',
     help: 'The amount of available memory.',
     type: 'gauge',

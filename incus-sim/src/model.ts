@@ -122,6 +122,8 @@ export interface Model {
   networks: Map<string, Network>;
   /** Empty without a cluster. */
   members: Map<string, Member>;
+  /** The hosts' ends of the cards of instances that run, by name. */
+  hostInterfaces: Map<string, Instance>;
 }
 
 export function createModel(memberNames: readonly string[]): Model {
@@ -134,6 +136,7 @@ export function createModel(memberNames: readonly string[]): Model {
     pools: new Map(),
     networks: new Map(),
     members: new Map(members),
+    hostInterfaces: new Map(),
   };
   addProject(model, { name: 'default', description: 'Default Incus project', config: {} });
   return model;

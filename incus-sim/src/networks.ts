@@ -1,5 +1,7 @@
 import { type Answer, created, done, sync } from './answers.ts';
 import type { Engine } from './engine.ts';
+import { hostInterfaceView } from './instance-view.ts';
+import { askedMember } from './members.ts';
 import type { Config, Model, Network } from './model.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
@@ -23,6 +25,13 @@ export function networkRoutes({ model }: Engine): Routes {
     'POST /1.0/networks': (call) => create(model, call),
     'GET /1.0/networks/:name': (call) =>
       sync(view(model, model.networks.get(part(call, 'name')) ?? refuse('Network not found', 404))),
+    'GET /1.0/networks/:name/state': (call) => {
+      askedMember(model, call.query.get('target'));
+      const name = part(call, 'name');
+      const instance =
+        model.hostInterfaces.get(name) ?? refuse(`Network interface "${name}" not found`, 404);
+      return sync(hostInterfaceView(instance));
+    },
     'DELETE /1.0/networks/:name': (call) => {
       const network =
         model.networks.get(part(call, 'name')) ??

@@ -15,6 +15,9 @@ export function switchOn(engine: Engine, instance: Instance): void {
   instance.run = run;
   instance.status = 'Running';
   instance.lastUsedAt = run.startedAt;
+  const { hostInterfaces } = engine.model;
+  hostInterfaces.set(run.hostName, instance);
+  void run.ended.then(() => hostInterfaces.delete(run.hostName));
   void liveGuest(instance, run, {
     timing: engine.timing,
     faults: () => engine.faults.ofGuest(instance.name),

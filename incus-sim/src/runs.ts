@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,6 +7,10 @@ export interface Run {
   startedAt: Date;
   /** Its first process, as the host sees it. */
   pid: number;
+  /** The host's end of its card: a new one for each run. */
+  hostName: string;
+  /** Bytes beyond what every instance moves; see `Administrator.transfer`. */
+  moved: { incoming: number; outgoing: number };
   /** Its network is up. */
   hasAddresses: boolean;
   isOver(): boolean;
@@ -34,6 +39,8 @@ export function startRun(): Run {
   return {
     startedAt,
     pid: lastPid,
+    hostName: `veth${randomBytes(4).toString('hex')}`,
+    moved: { incoming: 0, outgoing: 0 },
     hasAddresses: false,
     isOver: () => power.signal.aborted,
     ended,

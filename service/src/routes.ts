@@ -12,18 +12,22 @@ import { passkeyRoutes } from './passkeys/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { statementRoutes } from './statements/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes[] = [
   serverRoutes,
+  usageRoutes,
   operationRoutes,
   locationRoutes,
   operatingSystemRoutes,
   imageRoutes,
   addressPoolRoutes,
   projectRoutes,
+  statementRoutes,
   membershipRoutes,
   tokenRoutes,
   sessionRoutes,

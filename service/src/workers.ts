@@ -12,7 +12,7 @@ import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { watchLocation } from './reconcilers/watch.ts';
-import { createUsageCollector } from './usage/collector.ts';
+import { keepHistoryOnTime } from './usage/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
@@ -35,7 +35,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Starts what works without being asked: operations, the truth about servers, usage. */
+/** Starts what works without being asked: operations, the truth about servers, their usage. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, db, engines, log, notifications, secretKey } = foundation;
   const stopping = new AbortController();
@@ -64,17 +64,12 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const watchers = locations.map((location) =>
     watchLocation({ ...foundation, workDir }, location, stopping.signal),
   );
-  const collector = createUsageCollector({
-    db,
-    log,
-    locations: async () => locations.map((l) => ({ id: l.id, client: engines.of(l) })),
-  });
   const housekeeping = startHousekeeping(db, log);
-  const collecting = collector.start(stopping.signal);
+  const history = keepHistoryOnTime(db, log, stopping.signal);
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), housekeeping.stop(), collecting, ...watchers]);
+      await Promise.all([runner.stop(), housekeeping.stop(), history, ...watchers]);
     },
   };
 }

@@ -5,6 +5,9 @@ import type { Timestamp } from './timestamp-schema.ts';
 export type ServerStatus = 'creating' | 'started' | 'stopped' | 'paused' | 'deleting' | 'error';
 export type EngineStatus = 'started' | 'stopped' | 'paused' | 'error' | 'not_exists';
 export type OperationStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'superseded';
+/** Which traffic counts towards the allowance, and what happens when that is used up. */
+export type TrafficCounted = 'outgoing' | 'incoming' | 'both';
+export type TrafficPolicy = 'none' | 'throttle' | 'stop';
 export type OperatingSystemType = 'container' | 'virtual-machine';
 
 /** Where a location's Incus is. */
@@ -77,6 +80,10 @@ interface LocationsTable {
   min_disk_gb: Generated<number>;
   max_disk_gb: number;
   traffic_allowance: number | null;
+  traffic_counted: Generated<TrafficCounted>;
+  traffic_policy: Generated<TrafficPolicy>;
+  /** Mbit/s. */
+  traffic_throttle: number | null;
   enabled: Generated<boolean>;
   reachable: Generated<boolean>;
   reachable_changed_at: Timestamp;
@@ -125,6 +132,8 @@ interface ServersTable {
   ram_mb: number;
   disk_gb: number;
   traffic_allowance: number | null;
+  /** Mbit/s that it is to be held to now. */
+  traffic_throttle: number | null;
   status: ServerStatus;
   real_status: Generated<EngineStatus>;
   real_status_at: Timestamp;
@@ -197,13 +206,61 @@ interface IdempotencyKeysTable {
 interface UsageCurrentTable {
   server_id: number;
   read_at: Timestamp;
+  recorded: Generated<number>;
   cpu_seconds: number;
-  network_in: number;
-  network_out: number;
+  disk_read: number | null;
+  disk_write: number | null;
+  network_read_at: Timestamp | null;
   cpu_percent: number;
   ram_mb: number;
   disk_gb: number | null;
   disk_read_at: Timestamp | null;
+}
+
+interface UsageRunsTable {
+  server_id: number;
+  run: string;
+  network_in: number;
+  network_out: number;
+  recorded: number;
+  read_at: Timestamp;
+}
+
+/** What passed from `at` on, for the time that the table's name says. */
+interface UsageHistoryTable {
+  server_id: number;
+  at: Timestamp;
+  traffic_in: number | null;
+  traffic_out: number | null;
+  disk_read: number | null;
+  disk_write: number | null;
+  cpu: number | null;
+  ram: number | null;
+  disk: number | null;
+  samples: number;
+}
+
+interface UsageRollupsTable {
+  step_seconds: number;
+  done_until: Timestamp;
+}
+
+interface ServerSpansTable {
+  id: GeneratedAlways<number>;
+  server_id: number;
+  from_at: Timestamp;
+  to_at: Timestamp | null;
+  is_running: boolean;
+  cpu: number;
+  ram_mb: number;
+  disk_gb: number;
+}
+
+interface TrafficNoticesTable {
+  server_id: number;
+  month: string;
+  percent: number;
+  at: Timestamp;
 }
 
 interface TrafficMonthsTable {
@@ -253,7 +310,14 @@ export interface Database extends PeopleTables {
   operations: OperationsTable;
   idempotency_keys: IdempotencyKeysTable;
   usage_current: UsageCurrentTable;
+  usage_runs: UsageRunsTable;
+  usage_15s: UsageHistoryTable;
+  usage_5m: UsageHistoryTable;
+  usage_1h: UsageHistoryTable;
+  usage_rollups: UsageRollupsTable;
+  server_spans: ServerSpansTable;
   traffic_months: TrafficMonthsTable;
+  traffic_notices: TrafficNoticesTable;
   audit_log: AuditLogTable;
   images: ImagesTable;
 }

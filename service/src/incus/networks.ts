@@ -11,6 +11,11 @@ export interface Network {
   used_by: string[] | null;
 }
 
+interface NetworkState {
+  /** Bytes, from the host's point of view. */
+  counters: { bytes_received: number; bytes_sent: number };
+}
+
 interface NewNetwork {
   name: string;
   type: 'bridge';
@@ -26,6 +31,10 @@ export function networkCalls(api: Api) {
   return {
     get: (name: string, options?: CallOptions) =>
       api.find<Network>(['networks', name], { project }, options),
+
+    /** Also of a plain interface of the host, such as its end of an instance's card. */
+    getState: (name: string, target?: string, options?: CallOptions) =>
+      api.find<NetworkState>(['networks', name, 'state'], { project, target }, options),
 
     /**
      * In a cluster: once for each member (`target`, with the keys that are its own), then once

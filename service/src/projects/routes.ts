@@ -16,9 +16,10 @@ import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { visibleProjects } from '../memberships/visible-projects.ts';
 import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
-import { findProject, listProjects } from './queries.ts';
+import { listProjects } from './queries.ts';
 import { quotaOf } from './quota.ts';
 import { projectView } from './view.ts';
+import { findVisibleProject } from './visible.ts';
 
 const tags = ['Projects'];
 
@@ -54,14 +55,7 @@ function readRoutes(app: App, { db }: Deps): void {
     },
   );
 
-  async function find(request: WithId) {
-    const id = pathId(request.params.id, projectNotFound);
-    const visible = await visibleProjects(db, request.caller);
-    const isVisible = visible === 'all' || visible.includes(id);
-    const row = isVisible ? await findProject(db, id) : undefined;
-    if (!row) throw projectNotFound(id);
-    return row;
-  }
+  const find = (request: WithId) => findVisibleProject(db, request.caller, request.params.id);
 
   app.get(
     '/projects/:id',

@@ -13,6 +13,8 @@ import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
+import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
+import { keepAllowances, keepThrottles } from './allowances.ts';
 import { orphanKeeper } from './orphans.ts';
 import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
@@ -36,7 +38,7 @@ export interface Watching {
 }
 
 /**
- * Keeps the status of a location's servers true, in one process over all replicas: an event, or an
+ * Keeps the status of a location's servers true and counts what they use, in one process over all replicas: an event, or an
  * operation's end, is a hint to look at one instance; each (re)connection and each minute compares
  * them all.
  */
@@ -73,6 +75,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     });
     reach.is('engine', null);
     await keepOrphans(subject, instances);
+    await keepThrottles({ ...subject, log }, instances);
   }, report);
   const ping = serialised(async () => {
     if (reach.trouble('engine') !== null) return sweep.run('all');
@@ -91,6 +94,12 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   };
   const timer = setInterval(everything, sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
+  const collector = createUsageCollector(watching, { id: location.id, client: subject.client });
+  const counting = collectOnTime(collector, {
+    log,
+    signal,
+    afterCounting: () => keepAllowances({ ...subject, log }).catch(report),
+  });
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
   });
@@ -119,7 +128,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     clearInterval(pings);
     off();
     offImages();
-    await Promise.all([look.idle(), sweep.idle(), ping.idle(), images.idle()]);
+    await Promise.all([look.idle(), sweep.idle(), ping.idle(), images.idle(), counting]);
     await reach.end();
   }
 }

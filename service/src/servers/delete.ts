@@ -9,6 +9,7 @@ import {
 import { hasVolume } from './engine.ts';
 import { instanceName } from './instance.ts';
 import { cutInstance, removeInstance, removeStrays, strayInstances } from './removal.ts';
+import { keepUsage } from './shutdown.ts';
 import { markServerDeleted, setServerState } from './worker-queries.ts';
 
 type Context = StepContext<Record<string, never>>;
@@ -36,6 +37,7 @@ export const deleteOperation = defineOperation<Record<string, never>>({
 });
 
 async function stop(context: Context): Result {
+  await keepUsage(context);
   return (await cutInstance(context)) ?? next('remove');
 }
 

@@ -48,6 +48,7 @@ function serversInFull(rows: ProjectRows) {
     .select(usageColumns)
     .select([
       'nodes.name as node',
+      'locations.traffic_counted',
       sql<boolean>`${isReachable} and nodes.status = 'online'`.as('can_be_asked'),
       'operations.id as operation_id',
       'operations.kind as operation_kind',

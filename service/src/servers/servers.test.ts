@@ -31,7 +31,10 @@ test('a create is answered with everything that the server will have', async () 
       { ip: '10.9.0.2', is_primary: true },
       { ip: 'fd00:9::2', is_primary: false },
     ],
-    usage: { cpu: 0, ram: 0, disk: 0, traffic: { incoming: nothing, outgoing: nothing } },
+    usage: {
+      ...{ cpu: 0, ram: 0, disk: 0, read_at: null, is_stale: false },
+      traffic: { incoming: nothing, outgoing: nothing },
+    },
     project_id: place.projectId,
     location_id: place.locationId,
     os_id: place.osId,

@@ -1,7 +1,7 @@
 import { EngineError, isEngineError } from '../incus/errors.ts';
 import { isUnderWay, outcomeOf } from '../incus/operations.ts';
 import { fail, next, type StepContext, type StepResult, wait } from '../operations/define.ts';
-import { readBeforeStop } from '../usage/collector.ts';
+import { readBeforeStop } from '../usage/last-reading.ts';
 import { findInstance, isBusy, stopInstance, untilNextLook } from './engine.ts';
 import { instanceName } from './instance.ts';
 
@@ -114,7 +114,7 @@ function ignored(seconds: number): StepResult<never> {
 }
 
 /** The engine's counters vanish with the run; what the last reading missed is read here. */
-async function keepUsage({ db, incus, server, log }: StepContext<unknown>): Promise<void> {
-  const read = await readBeforeStop({ db, client: incus, serverUuid: server.uuid });
+export async function keepUsage({ db, incus, server, log }: StepContext<unknown>): Promise<void> {
+  const read = await readBeforeStop({ db, client: incus, server });
   if (!read.ok) log.warn({ err: read.error }, 'The usage before a stop could not be read.');
 }

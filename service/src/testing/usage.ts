@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, beforeEach } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { InstanceState } from '../incus/instances.ts';
+import type { Instance, InstanceState } from '../incus/instances.ts';
 import { createUsageCollector } from '../usage/collector.ts';
 import type { UsageSource } from '../usage/source.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -18,15 +18,42 @@ interface Counters {
   cpu?: number;
   in: number;
   out: number;
+  read?: number;
+  written?: number;
+  /** Another one after each restart of the guest. */
+  run?: string;
+  startedAt?: Date;
 }
 
 /** An engine's answers, set by each test. A call that finds an `Error` throws it. */
 export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error>(),
   states: new Map<string, Partial<InstanceState> | Error>(),
+  /** Instances whose card can't be read. */
+  deafCards: new Set<string>(),
 };
 export const warnings: string[] = [];
-const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
+const log = pino(
+  { level: 'warn' },
+  {
+    write: (line) => void warnings.push(JSON.parse(line).msg),
+  },
+);
+
+/** What runs, on whichever member answers. */
+function running(name: string): Counters | undefined {
+  for (const instances of engine.members.values()) {
+    if (instances instanceof Error) continue;
+    const counters = instances.get(name);
+    if (counters) return counters;
+  }
+  return undefined;
+}
+
+const hostName = (name: string, run = 'first') => `veth ${run} ${name}`;
+
+/** Of runs that are not told when they began. */
+export const firstStart = new Date('2026-11-21T11:00:00Z');
 
 export const client: UsageSource = {
   server: {
@@ -42,6 +69,22 @@ export const client: UsageSource = {
       if (state instanceof Error) throw state;
       return (state ?? null) as InstanceState | null;
     },
+    async get(name) {
+      const counters = running(name);
+      if (!counters) return null;
+      const config = { 'volatile.eth0.host_name': hostName(name, counters.run) };
+      const { startedAt = firstStart } = counters;
+      return { name, config, last_used_at: startedAt.toISOString() } as unknown as Instance;
+    },
+  },
+  networks: {
+    async getState(host) {
+      const name = host.split(' ').at(-1) ?? '';
+      const counters = running(name);
+      if (engine.deafCards.has(name)) throw new Error('no answer');
+      if (!counters || hostName(name, counters.run) !== host) return null;
+      return { counters: { bytes_received: counters.out, bytes_sent: counters.in } };
+    },
   },
 };
 
@@ -50,8 +93,10 @@ function metricsText(instances: Map<string, Counters>): string {
     `incus_cpu_seconds_total{cpu="0",mode="user",name="${name}"} ${counters.cpu ?? 0}`,
     `incus_memory_MemTotal_bytes{name="${name}"} ${2 ** 30}`,
     `incus_memory_MemAvailable_bytes{name="${name}"} ${2 ** 29}`,
-    `incus_network_receive_bytes_total{device="eth0",name="${name}"} ${counters.in}`,
-    `incus_network_transmit_bytes_total{device="eth0",name="${name}"} ${counters.out}`,
+    // A guest's own counters may be forged.
+    `incus_network_receive_bytes_total{device="eth0",name="${name}"} 666`,
+    `incus_disk_read_bytes_total{device="loop0",name="${name}"} ${counters.read ?? 0}`,
+    `incus_disk_written_bytes_total{device="loop0",name="${name}"} ${counters.written ?? 0}`,
   ]);
   return `${lines.flat().join('\n')}\n# EOF\n`;
 }
@@ -72,16 +117,13 @@ export function setClock(time: Date): void {
 }
 
 export const collector = () =>
-  createUsageCollector({
-    db,
-    log,
-    locations: async () => [{ id: place.locationId, client }],
-    now,
-  });
+  createUsageCollector({ db, log, now }, { id: place.locationId, client });
 
 beforeEach(async () => {
-  await sql`truncate locations, nodes, servers, operating_systems cascade`.execute(db);
+  const tables = 'locations, nodes, servers, operating_systems, usage_15s, usage_5m, usage_1h';
+  await sql`truncate ${sql.raw(tables)} cascade`.execute(db);
   engine.members.clear();
+  engine.deafCards.clear();
   engine.states.clear();
   warnings.length = 0;
   clock = new Date('2026-11-21T12:00:00Z');
@@ -188,9 +230,16 @@ export async function currentOf(uuid: string) {
     .executeTakeFirst();
 }
 
-export function stateWith(received: number, sent: number): Partial<InstanceState> {
-  const card = { addresses: [], hwaddr: '', host_name: '', state: 'up' };
-  const lo = { ...card, counters: { bytes_received: 7, bytes_sent: 7 } };
-  const eth0 = { ...card, counters: { bytes_received: received, bytes_sent: sent } };
-  return { network: { lo, eth0 }, disk: { root: { usage: 3 * 2 ** 30 } } };
+/** A disk of which 3 GB are used. */
+export const state: Partial<InstanceState> = { disk: { root: { usage: 3 * 2 ** 30 } } };
+
+/** What the finest history has of a server, by time. */
+export async function samplesOf(uuid: string) {
+  return await db
+    .selectFrom('usage_15s')
+    .innerJoin('servers', 'servers.id', 'usage_15s.server_id')
+    .selectAll('usage_15s')
+    .where('uuid', '=', uuid)
+    .orderBy('at')
+    .execute();
 }

@@ -13,11 +13,15 @@ import {
   insertServer,
   pass,
   place,
+  samplesOf,
   setClock,
-  stateWith,
   trafficOf,
   warnings,
 } from '../testing/usage.ts';
+
+const november = (incoming: number, outgoing: number) => [
+  { month: '2026-11-01', incoming, outgoing },
+];
 
 test('counts from the first reading on, and CPU in percent of the own cores', async () => {
   const uuid = await insertServer();
@@ -27,7 +31,8 @@ test('counts from the first reading on, and CPU in percent of the own cores', as
   const current = await currentOf(uuid);
   assert.equal(current?.cpu_percent, 50);
   assert.equal(current?.ram_mb, 512);
-  assert.deepEqual(await trafficOf(uuid), [{ month: '2026-11-01', incoming: 1500, outgoing: 600 }]);
+  assert.equal(current?.read_at, '2026-11-21T12:00:15.000000Z');
+  assert.deepEqual(await trafficOf(uuid), november(1500, 600));
 });
 
 test('more CPU time than the cores can give shows as 100 percent', async () => {
@@ -40,19 +45,33 @@ test('more CPU time than the cores can give shows as 100 percent', async () => {
 test('after a restart of the guest all that its counters show is new', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 50, in: 1000, out: 1000 } });
-  await collectAfter(15, { [uuid]: { cpu: 3, in: 100, out: 1200 } });
-  assert.deepEqual(await trafficOf(uuid), [
-    { month: '2026-11-01', incoming: 1100, outgoing: 2200 },
-  ]);
+  await collectAfter(15, { [uuid]: { cpu: 3, in: 100, out: 1200, run: 'second' } });
+  assert.deepEqual(await trafficOf(uuid), november(1100, 2200));
   assert.equal((await currentOf(uuid))?.cpu_percent, 10);
 });
 
-test('CPU time tells of a restart after which more was moved than before', async () => {
+test('after a restart that moved more than was counted before, all of it is new', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 50, in: 1000, out: 1000 } });
-  await collectAfter(15, { [uuid]: { cpu: 3, in: 5000, out: 2000 } });
-  const [month] = await trafficOf(uuid);
-  assert.deepEqual([month?.incoming, month?.outgoing], [6000, 3000]);
+  await collectAfter(15, { [uuid]: { cpu: 80, in: 5000, out: 2000, run: 'second' } });
+  assert.deepEqual(await trafficOf(uuid), november(6000, 3000));
+});
+
+test('a counter that begins anew within a run is new, in both directions', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { in: 2 ** 32 - 100, out: 700 } });
+  await collectAfter(15, { [uuid]: { in: 50, out: 10 } });
+  await collectAfter(15, { [uuid]: { in: 80, out: 10 } });
+  assert.deepEqual(await trafficOf(uuid), november(2 ** 32 - 20, 710));
+});
+
+test('a clock that is set back stops no counting', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { cpu: 10, in: 1000, out: 0 } });
+  await collectAfter(-7200, { [uuid]: { cpu: 20, in: 1700, out: 5 } });
+  await collectAfter(15, { [uuid]: { cpu: 35, in: 1900, out: 5 } });
+  assert.deepEqual(await trafficOf(uuid), november(1900, 5));
+  assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
 test('a missed scrape loses nothing and is not a zero', async () => {
@@ -67,18 +86,80 @@ test('a missed scrape loses nothing and is not a zero', async () => {
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
   await collectAfter(15, { [uuid]: { cpu: 105, in: 4000, out: 0 } });
   assert.equal((await currentOf(uuid))?.cpu_percent, 100);
-  assert.equal((await trafficOf(uuid))[0]?.incoming, 4000);
+  assert.deepEqual(await trafficOf(uuid), november(4000, 0));
+  const samples = (await samplesOf(uuid)).map(({ at, traffic_in }) => [
+    at.slice(11, 19),
+    traffic_in,
+  ]);
+  assert.deepEqual(samples, [
+    ['11:59:45', 1000],
+    ['12:00:00', 0],
+    ['12:00:45', 3000],
+  ]);
 });
 
-test('a month begins at midnight UTC', async () => {
+test('a card that can not be read costs its server nothing', async () => {
+  const [uuid, other] = [await insertServer(), await insertServer()];
+  const reading = { [uuid]: { cpu: 0, in: 10, out: 20 }, [other]: { in: 1, out: 1 } };
+  await collectAfter(0, reading);
+  engine.deafCards.add(`srv-${uuid}`);
+  await collectAfter(15, { [uuid]: { cpu: 15, in: 50, out: 60 }, [other]: { in: 2, out: 2 } });
+  assert.deepEqual(warnings, ['Traffic of some servers could not be read.']);
+  assert.equal((await currentOf(uuid))?.cpu_percent, 50);
+  assert.equal((await samplesOf(uuid)).at(-1)?.traffic_in, null);
+  engine.deafCards.clear();
+  await collectAfter(15, { [uuid]: { cpu: 15, in: 70, out: 80 }, [other]: { in: 3, out: 3 } });
+  assert.deepEqual(await trafficOf(uuid), november(70, 80));
+  assert.deepEqual(await trafficOf(other), november(3, 3));
+});
+
+test('what passed over the turn of a month is shared by time, to the byte', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:50Z'));
   await collectAfter(0, { [uuid]: { in: 1000, out: 10 } });
-  await collectAfter(15, { [uuid]: { in: 1700, out: 10 } });
+  await collectAfter(15, { [uuid]: { in: 1700, out: 11 } });
   assert.deepEqual(await trafficOf(uuid), [
-    { month: '2026-11-01', incoming: 1000, outgoing: 10 },
-    { month: '2026-12-01', incoming: 700, outgoing: 0 },
+    { month: '2026-11-01', incoming: 1466, outgoing: 10 },
+    { month: '2026-12-01', incoming: 234, outgoing: 1 },
   ]);
+});
+
+test('what passed until midnight UTC is of the month that ends', async () => {
+  const uuid = await insertServer();
+  setClock(new Date('2026-11-30T23:59:45Z'));
+  await collectAfter(0, { [uuid]: { in: 1000, out: 10 } });
+  await collectAfter(15, { [uuid]: { in: 1700, out: 10 } });
+  await collectAfter(15, { [uuid]: { in: 1701, out: 10 } });
+  assert.deepEqual(await trafficOf(uuid), [
+    { month: '2026-11-01', incoming: 1700, outgoing: 10 },
+    { month: '2026-12-01', incoming: 1, outgoing: 0 },
+  ]);
+});
+
+test('a run that began in the new month is all of that month', async () => {
+  const uuid = await insertServer();
+  setClock(new Date('2026-11-29T00:00:00Z'));
+  await collectAfter(0, { [uuid]: { in: 1000, out: 10 } });
+  setClock(new Date('2026-12-03T12:00:00Z'));
+  const startedAt = new Date('2026-12-03T11:00:00Z');
+  await collectAfter(0, { [uuid]: { in: 500, out: 5, run: 'second', startedAt } });
+  assert.deepEqual((await trafficOf(uuid)).at(-1), {
+    month: '2026-12-01',
+    incoming: 500,
+    outgoing: 5,
+  });
+});
+
+test('history tells what passed in each 15 s, and of the disks', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { cpu: 0, in: 1000, out: 0, read: 50, written: 7 } });
+  await collectAfter(15, { [uuid]: { cpu: 3, in: 1500, out: 30, read: 80, written: 7 } });
+  const [first, second] = await samplesOf(uuid);
+  assert.deepEqual([first?.cpu, first?.disk_read, first?.traffic_in], [null, null, 1000]);
+  assert.equal(second?.at, '2026-11-21T12:00:00.000000Z');
+  assert.deepEqual([second?.cpu, second?.ram, second?.disk], [10, 512, null]);
+  assert.deepEqual([second?.disk_read, second?.disk_write], [30, 0]);
+  assert.deepEqual([second?.traffic_in, second?.traffic_out], [500, 30]);
 });
 
 test('leaves alone what is not a server of this location', async () => {
@@ -104,42 +185,6 @@ test('a member that does not answer does not stop the others', async () => {
   engine.members.set(undefined, new Error('down'));
   engine.members.set('n2', new Map([[`srv-${uuid}`, { in: 8, out: 9 }]]));
   await collector().collect();
-  assert.equal((await currentOf(uuid))?.network_in, 8);
+  assert.deepEqual(await trafficOf(uuid), november(8, 9));
   assert.equal(warnings.length, 1);
-});
-
-test('sums over any course of readings and restarts are what was moved', async () => {
-  const uuid = await insertServer();
-  let seed = 42;
-  const random = (below: number) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return seed % below;
-  };
-  const counters = { cpu: 0, in: 0, out: 0 };
-  const moved = { in: 0, out: 0 };
-  for (let round = 0; round < 100; round++) {
-    // Two restarts within two readings can't be told apart by counters; see readBeforeStop.
-    const restarts = counters.cpu > 10 && random(4) === 0;
-    if (restarts) Object.assign(counters, { cpu: 0, in: 0, out: 0 });
-    const used = { in: random(1e9), out: random(1e9) };
-    counters.in += used.in;
-    counters.out += used.out;
-    counters.cpu += restarts ? 1 : 10;
-    moved.in += used.in;
-    moved.out += used.out;
-    await collectAfter(15, { [uuid]: { ...counters } });
-  }
-  const [month] = await trafficOf(uuid);
-  assert.deepEqual(month, { month: '2026-11-01', incoming: moved.in, outgoing: moved.out });
-});
-
-test('the timer stops with its signal', async () => {
-  const uuid = await insertServer();
-  count({ [uuid]: { in: 5, out: 5 } });
-  engine.states.set(`srv-${uuid}`, stateWith(5, 5));
-  const stopping = new AbortController();
-  const ended = collector().start(stopping.signal);
-  while (!(await currentOf(uuid))) await new Promise(setImmediate);
-  stopping.abort();
-  await ended;
 });

@@ -1,153 +1,145 @@
 import type { Logger } from 'pino';
-import type { Db } from '../db/connection.ts';
-import type { InstanceState } from '../incus/instances.ts';
 import { pause } from '../pause.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
-import { type InstanceReading, isNetworkCard, parseMetrics } from './metrics.ts';
-import { locationOfServer, type Node, onlineNodes, type ServerReading } from './queries.ts';
+import { each } from './each.ts';
+import { type InstanceReading, parseMetrics } from './metrics.ts';
+import { type Cards, readNetwork } from './network.ts';
+import { beginReading, type Node, onlineNodes, type ServerReading } from './reading-queries.ts';
 import { record } from './record.ts';
-import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
-
-export interface UsageCollectorOptions {
-  db: Db;
-  locations: () => Promise<UsageLocation[]>;
-  log: Logger;
-  now?: () => Date;
-}
+import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
-  /** Reads CPU, memory and network of every server once. Never throws for a location's fault. */
+  /** Reads CPU, memory, disk traffic and network of every server once. Never throws. */
   collect(signal?: AbortSignal): Promise<void>;
-  /** Reads the disk use of the running servers whose figure is old. */
+  /** Reads the disk use of the running servers whose figure is old. Never throws. */
   collectDisk(signal?: AbortSignal): Promise<void>;
-  /** Collects on a timer until the signal aborts; resolves once the last round has ended. */
-  start(signal: AbortSignal): Promise<void>;
 }
 
 const metricsSeconds = 15;
 const diskSeconds = 60;
-/** Incus answers metrics from a cache; even a guest that has restarted since shows its old ones. */
-const cacheMilliseconds = 8000;
 
-/** Collects what the servers use. Any number of replicas may; each use is counted once. */
-export function createUsageCollector(options: UsageCollectorOptions): UsageCollector {
-  const { log, locations, now = () => new Date() } = options;
-  const context = { ...options, now };
-  const collect = async (signal?: AbortSignal) => {
-    const round = { ...context, signal };
-    await Promise.all((await locations()).map((location) => collectLocation(round, location)));
-  };
-  const collectDisk = async (signal?: AbortSignal) => {
-    const round = { ...context, signal };
-    const before = new Date(now().getTime() - diskSeconds * 900);
-    await Promise.all((await locations()).map((l) => collectDiskUse(round, l, before)));
-  };
+/** Collects what the servers of a location use. Should two ever do, each use is counted once. */
+export function createUsageCollector(
+  context: Omit<CollectContext, 'signal'>,
+  location: UsageLocation,
+): UsageCollector {
+  const cards = new Map<string, Cards>();
   return {
-    collect,
-    collectDisk,
-    async start(signal) {
-      await Promise.all([
-        repeat(collect, metricsSeconds, signal, log),
-        repeat(collectDisk, diskSeconds, signal, log),
-      ]);
-    },
+    collect: (signal) => collectLocation({ ...context, signal }, location, cards),
+    collectDisk: (signal) => collectDiskUse({ ...context, signal }, location),
   };
 }
 
-async function collectLocation(context: CollectContext, location: UsageLocation): Promise<void> {
-  const { db, log } = context;
+interface OnTime {
+  log: Logger;
+  signal: AbortSignal;
+  afterCounting: () => Promise<void>;
+}
+
+/** Collects on a timer until the signal aborts; `afterCounting` follows each of its rounds. */
+export async function collectOnTime(
+  { collect, collectDisk }: UsageCollector,
+  { log, signal, afterCounting }: OnTime,
+): Promise<void> {
+  const count = async () => {
+    await collect(signal);
+    await afterCounting();
+  };
+  await Promise.all([
+    repeat(count, metricsSeconds, signal, log),
+    repeat(() => collectDisk(signal), diskSeconds, signal, log),
+  ]);
+}
+
+async function collectLocation(
+  context: CollectContext,
+  location: UsageLocation,
+  cards: Map<string, Cards>,
+): Promise<void> {
+  const { db, log, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
-    await Promise.all(nodes.map((node) => collectNode(context, location, node)));
+    await Promise.all(
+      nodes.map(async (node) => {
+        const seen = await collectNode(context, location, node, cards.get(node.name));
+        if (seen) cards.set(node.name, seen);
+      }),
+    );
   } catch (error) {
+    if (signal?.aborted) return;
     log.warn({ err: error, location: location.id }, 'Usage of a location could not be collected.');
   }
 }
 
-/** A member answers for the instances that run on it, and only for those. */
+/** A member answers for the instances that run on it, and only for those. Answers their cards. */
 async function collectNode(
   { db, log, now, signal }: CollectContext,
   { id, client }: UsageLocation,
   node: Node,
-): Promise<void> {
+  known: Cards = new Map(),
+): Promise<Cards | undefined> {
   try {
-    const takenAfter = new Date(now().getTime() - cacheMilliseconds);
+    const { order, at } = await beginReading(db);
+    const begun = { order, at: now?.() ?? at };
     const text = await client.server.metrics(node.member ?? undefined, { signal });
-    const servers = serverReadings(parseMetrics(text));
-    await record(db, { locationId: id, takenAfter, readAt: now(), servers });
+    const running = serversOf(parseMetrics(text));
+    const names = new Set(running.map(([uuid]) => instanceName(uuid)));
+    const cards: Cards = new Map([...known].filter(([name]) => names.has(name)));
+    const servers: ServerReading[] = [];
+    const errors = await each(
+      running,
+      async ([uuid, reading]) => {
+        const place = { client, member: node.member, signal };
+        const network = readNetwork(place, instanceName(uuid), cards);
+        // What else is known of it counts all the same.
+        servers.push({ ...readingOf(uuid, reading), ...(await network.catch(() => undefined)) });
+        await network;
+      },
+      signal,
+    );
+    await record(db, { locationId: id, begun, servers });
+    const [err] = errors;
+    if (err && !signal?.aborted) {
+      const about = { err, location: id, node: node.name, servers: errors.length };
+      log.warn(about, 'Traffic of some servers could not be read.');
+    }
+    return cards;
   } catch (error) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) return undefined;
     log.warn({ err: error, location: id, node: node.name }, 'Usage of a node could not be read.');
+    return undefined;
   }
 }
 
 /** Those of instances that bear the name of a server. */
-function serverReadings(instances: Map<string, InstanceReading>): ServerReading[] {
+function serversOf(instances: Map<string, InstanceReading>): [string, InstanceReading][] {
   return Array.from(instances).flatMap(([name, reading]) => {
     const uuid = serverUuid(name);
-    return uuid ? [serverReading(uuid, reading)] : [];
+    return uuid ? [[uuid, reading]] : [];
   });
 }
 
-function serverReading(uuid: string, reading: InstanceReading): ServerReading {
-  const { cpuSeconds, ramBytes, networkIn, networkOut } = reading;
-  return { uuid, cpuSeconds, ramMb: ramBytes / 2 ** 20, networkIn, networkOut };
-}
+const noNetwork = { run: null, startedAt: null, networkIn: null, networkOut: null };
 
-export type LastReading = { ok: true } | { ok: false; error: unknown };
+function readingOf(uuid: string, reading: InstanceReading): ServerReading {
+  const { cpuSeconds, ramBytes, diskRead, diskWritten } = reading;
+  return { uuid, cpuSeconds, ramMb: ramBytes / 2 ** 20, diskRead, diskWritten, ...noNetwork };
+}
 
 /**
- * Counts the traffic up to now of a server about to be stopped or restarted: its counters end
- * with it. Never throws, and takes a few seconds at most, so that a stop need not wait for it.
+ * Rounds at full `seconds` of the clock, never two at once: those of a month end with it, and each
+ * sample of the history has its own time.
  */
-export async function readBeforeStop(options: {
-  db: Db;
-  client: Pick<UsageSource, 'instances'>;
-  serverUuid: string;
-  now?: () => Date;
-}): Promise<LastReading> {
-  try {
-    await readLast(options);
-    return { ok: true };
-  } catch (error) {
-    return { ok: false, error };
-  }
-}
-
-async function readLast({
-  db,
-  client,
-  serverUuid: uuid,
-  now = () => new Date(),
-}: Parameters<typeof readBeforeStop>[0]): Promise<void> {
-  const takenAfter = now();
-  const state = await client.instances.getState(instanceName(uuid), { timeoutSeconds: 3 });
-  const locationId = await locationOfServer(db, uuid);
-  if (!state?.network || locationId === undefined) return;
-  const servers = [{ uuid, cpuSeconds: null, ramMb: null, ...networkBytes(state.network) }];
-  await record(db, { locationId, takenAfter, readAt: now(), servers });
-}
-
-function networkBytes(network: NonNullable<InstanceState['network']>) {
-  const cards = Object.entries(network).filter(([device]) => isNetworkCard(device));
-  const counters = cards.map(([, card]) => card.counters);
-  return {
-    networkIn: counters.reduce((sum, c) => sum + c.bytes_received, 0),
-    networkOut: counters.reduce((sum, c) => sum + c.bytes_sent, 0),
-  };
-}
-
-/** Rounds `seconds` apart, measured from start to start, never two at once. */
 async function repeat(
-  round: (signal: AbortSignal) => Promise<void>,
+  round: () => Promise<void>,
   seconds: number,
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
   while (!signal.aborted) {
-    const next = performance.now() + seconds * 1000;
-    await round(signal).catch((error) => log.error({ err: error }, 'A round of usage failed.'));
-    await pause(next - performance.now(), signal);
+    await round().catch((error) => log.error({ err: error }, 'A round of usage failed.'));
+    const period = seconds * 1000;
+    await pause(period - (Date.now() % period), signal);
   }
 }

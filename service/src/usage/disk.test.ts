@@ -7,7 +7,7 @@ import {
   db,
   engine,
   insertServers,
-  stateWith,
+  state,
   warnings,
 } from '../testing/usage.ts';
 
@@ -15,7 +15,7 @@ test('disk use is read of running servers that were read before', async () => {
   const uuids = await insertServers(20);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
   await collector().collect();
-  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, stateWith(0, 0));
+  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, state);
   const [broken = '', stopped = '', well = ''] = uuids;
   engine.states.set(`srv-${broken}`, new Error('no answer'));
   await db

@@ -1,14 +1,12 @@
-/**
- * What an instance has used since it started, as its engine counts it. Network bytes are from the
- * guest's point of view, at layer 2: a transfer over TCP shows about 0.1 % more than its payload.
- */
+/** What an instance has used since it started, as its engine counts it. */
 export interface InstanceReading {
   /** Busy CPU time of all cores together. */
   cpuSeconds: number;
   /** As `free` shows it in `used`, to a few MB: without the page cache. */
   ramBytes: number;
-  networkIn: number;
-  networkOut: number;
+  /** Bytes. Null where the host's kernel doesn't count them for each instance. */
+  diskRead: number | null;
+  diskWritten: number | null;
 }
 
 interface Sample {
@@ -24,14 +22,10 @@ const samplePattern = /^([a-zA-Z_:][\w:]*)\{(.*)\} (\S+)(?: \S+)?$/;
 const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Whether an interface in a guest is its network card. Bridges, tunnels and VLANs that a guest lays
- * on top are not: they would count the same bytes again.
+ * Readings by instance name, from the text (OpenMetrics) that Incus answers for one member. Its
+ * network counters are left: they are the guest's own, who can rename the card, or hide it in
+ * another namespace. See network.ts.
  */
-export function isNetworkCard(device: string): boolean {
-  return /^(eth|en)[a-z0-9]+$/.test(device);
-}
-
-/** Readings by instance name, from the text (OpenMetrics) that Incus answers for one member. */
 export function parseMetrics(text: string): Map<string, InstanceReading> {
   const readings = new Map<string, InstanceReading>();
   for (const line of text.split('\n')) {
@@ -51,7 +45,7 @@ function addSample(readings: Map<string, InstanceReading>, name: string, sample:
 }
 
 function emptyReading(): InstanceReading {
-  return { cpuSeconds: 0, ramBytes: 0, networkIn: 0, networkOut: 0 };
+  return { cpuSeconds: 0, ramBytes: 0, diskRead: null, diskWritten: null };
 }
 
 type Adder = (reading: InstanceReading, value: number, labels: Record<string, string>) => void;
@@ -66,11 +60,11 @@ const adders: Record<string, Adder> = {
   incus_memory_MemAvailable_bytes(reading, value) {
     reading.ramBytes -= value;
   },
-  incus_network_receive_bytes_total(reading, value, { device = '' }) {
-    if (isNetworkCard(device)) reading.networkIn += value;
+  incus_disk_read_bytes_total(reading, value) {
+    reading.diskRead = (reading.diskRead ?? 0) + value;
   },
-  incus_network_transmit_bytes_total(reading, value, { device = '' }) {
-    if (isNetworkCard(device)) reading.networkOut += value;
+  incus_disk_written_bytes_total(reading, value) {
+    reading.diskWritten = (reading.diskWritten ?? 0) + value;
   },
 };
 

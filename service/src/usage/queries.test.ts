@@ -9,11 +9,15 @@ import {
   db,
   insertServer,
   insertServers,
+  now,
   pass,
+  place,
   setClock,
   trafficOf,
 } from '../testing/usage.ts';
 import { usageColumns, withUsage } from './queries.ts';
+import { beginReading } from './reading-queries.ts';
+import { record } from './record.ts';
 
 test('10,000 servers in one statement', async () => {
   const uuids = await insertServers(10_000);
@@ -51,13 +55,34 @@ test('the first reading by parallel collectors counts once', async () => {
   assert.equal((await trafficOf(uuid))[0]?.incoming, 100);
 });
 
-test('a reading that is older than the stored one changes nothing', async () => {
+test('a reading that comes too late changes nothing', async () => {
   const uuid = await insertServer();
-  await collectAfter(0, { [uuid]: { in: 1000, out: 1000 } });
-  await collectAfter(-15, { [uuid]: { in: 400, out: 400 } });
+  const begun = { order: (await beginReading(db)).order, at: now() };
+  await collectAfter(0, { [uuid]: { cpu: 30, in: 1000, out: 1000 } });
+  const counters = { cpuSeconds: 20, ramMb: 1, diskRead: null, diskWritten: null };
+  const run = { run: await runOf(uuid), startedAt: null, networkIn: 400, networkOut: 400 };
+  const servers = [{ uuid, ...counters, ...run }];
+  await record(db, { locationId: place.locationId, begun, servers });
   assert.equal((await trafficOf(uuid))[0]?.incoming, 1000);
-  assert.equal((await currentOf(uuid))?.network_in, 1000);
+  assert.equal((await currentOf(uuid))?.cpu_seconds, 30);
+  await collectAfter(15, { [uuid]: { cpu: 30, in: 1001, out: 1000 } });
+  assert.equal((await trafficOf(uuid))[0]?.incoming, 1001);
 });
+
+test('what was counted before runs were told apart is not counted again', async () => {
+  const uuid = await insertServer();
+  await sql`insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
+    select id, '', 700, 70, 0, now() from servers where uuid = ${uuid}`.execute(db);
+  await collectAfter(0, { [uuid]: { in: 1000, out: 100 } });
+  await collectAfter(15, { [uuid]: { in: 10, out: 1, run: 'second' } });
+  const [month] = await trafficOf(uuid);
+  assert.deepEqual([month?.incoming, month?.outgoing], [310, 31]);
+});
+
+async function runOf(uuid: string): Promise<string> {
+  const query = db.selectFrom('usage_runs').innerJoin('servers', 'id', 'server_id').select('run');
+  return (await query.where('uuid', '=', uuid).executeTakeFirstOrThrow()).run;
+}
 
 test('a query on servers gets this month and the month before with each server', async () => {
   const [read = '', never = ''] = await insertServers(2);
@@ -66,11 +91,12 @@ test('a query on servers gets this month and the month before with each server',
   const before = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 2, 15));
   for (const [at, bytes] of [
     [before, 100],
-    [lastMonth, 300],
-    [today, 700],
+    [lastMonth, 200],
+    [today, 400],
   ] as const) {
     setClock(at);
-    await collectAfter(0, { [read]: { in: bytes, out: bytes * 2 } });
+    const run = { run: at.toISOString(), startedAt: at };
+    await collectAfter(0, { [read]: { in: bytes, out: bytes * 2, ...run } });
   }
   const rows = await withUsage(db.selectFrom('servers'))
     .select('servers.uuid')

@@ -1,187 +1,12 @@
+import type { UsageMetric } from '@berth/contract/usage';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Queryable } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
-
-/** Counters of one server since its guest started. */
-export interface ServerReading {
-  uuid: string;
-  /** Null in a last reading, which is of the network only. */
-  cpuSeconds: number | null;
-  ramMb: number | null;
-  /** Bytes. */
-  networkIn: number;
-  networkOut: number;
-}
-
-export interface Readings {
-  locationId: number;
-  readAt: Date;
-  /** The counters are no older than this; a stored reading that is newer stays as it is. */
-  takenAfter: Date;
-  servers: ServerReading[];
-}
-
-/**
- * Who holds it is the only one who counts for this location, on any replica: a second one would
- * find the difference to the same last counters, and add it again.
- */
-export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(
-    trx,
-  );
-}
-
-/**
- * Adds what was used since the last reading, and keeps the counters for the next. One statement,
- * however many servers. Needs `lockUsage`. Servers of other locations are left alone.
- */
-export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
-  const { readAt } = readings;
-  await sql`
-    with reading as (
-      ${withLastCounters(readings)}
-    ),
-    used as (
-      ${useSinceThen}
-    ),
-    counted as (
-      insert into traffic_months as t (server_id, month, incoming, outgoing)
-      select server_id, date_trunc('month', ${readAt}::timestamptz at time zone 'utc')::date,
-        incoming, outgoing
-      from used
-      where incoming > 0 or outgoing > 0
-      on conflict (server_id, month) do update set
-        incoming = t.incoming + excluded.incoming,
-        outgoing = t.outgoing + excluded.outgoing
-    )
-    insert into usage_current as u
-      (server_id, read_at, cpu_seconds, network_in, network_out, cpu_percent, ram_mb)
-    select server_id, ${readAt}::timestamptz, coalesce(cpu_seconds, last_cpu_seconds),
-      network_in, network_out,
-      least(100, greatest(0, coalesce(cpu_percent, 0))), coalesce(ram_mb, last_ram_mb, 0)
-    from used
-    on conflict (server_id) do update set
-      read_at = excluded.read_at,
-      cpu_seconds = excluded.cpu_seconds,
-      network_in = excluded.network_in,
-      network_out = excluded.network_out,
-      cpu_percent = excluded.cpu_percent,
-      ram_mb = excluded.ram_mb
-  `.execute(trx);
-}
-
-/** Each reading that counts, beside what was stored at the one before. */
-function withLastCounters({ locationId, readAt, takenAfter, servers }: Readings) {
-  return sql`
-    select
-      s.id as server_id,
-      s.cpu as cores,
-      r.*,
-      u.server_id is null as is_first,
-      u.cpu_percent as last_cpu_percent,
-      u.ram_mb as last_ram_mb,
-      coalesce(u.cpu_seconds, 0) as last_cpu_seconds,
-      coalesce(u.network_in, 0) as last_network_in,
-      coalesce(u.network_out, 0) as last_network_out,
-      extract(epoch from ${readAt}::timestamptz - u.read_at)::float8 as seconds
-    from unnest(
-      ${servers.map((s) => s.uuid)}::uuid[],
-      ${servers.map((s) => s.cpuSeconds)}::float8[],
-      ${servers.map((s) => s.ramMb)}::float8[],
-      ${servers.map((s) => s.networkIn)}::bigint[],
-      ${servers.map((s) => s.networkOut)}::bigint[]
-    ) as r (uuid, cpu_seconds, ram_mb, network_in, network_out)
-    join servers s on s.uuid = r.uuid
-    left join usage_current u on u.server_id = s.id
-    where s.location_id = ${locationId}
-      and s.deleted_at is null
-      and (u.read_at is null or u.read_at <= ${takenAfter}::timestamptz)
-      -- A virtual machine's state may come from another counter than its metrics do: there a
-      -- lower figure is no restart.
-      and (r.cpu_seconds is not null
-        or (r.network_in >= coalesce(u.network_in, 0)
-          and r.network_out >= coalesce(u.network_out, 0)))
-  `;
-}
-
-const useSinceThen = sql`
-  select r.*,
-    case when restarted then network_in else network_in - last_network_in end as incoming,
-    case when restarted then network_out else network_out - last_network_out end as outgoing,
-    case
-      when cpu_seconds is null then last_cpu_percent
-      when is_first or seconds <= 0 then 0
-      when restarted then cpu_seconds / seconds / cores * 100
-      else (cpu_seconds - last_cpu_seconds) / seconds / cores * 100
-    end as cpu_percent
-  from reading r
-  -- Counters start at 0 with the guest, so one that fell means that all of it is new. CPU time
-  -- tells of a restart that moved more bytes than were counted before it; half, for rounding.
-  cross join lateral (
-    select network_in < last_network_in
-      or network_out < last_network_out
-      or coalesce(cpu_seconds < last_cpu_seconds / 2, false) as restarted
-  ) as counters
-`;
-
-export interface Node {
-  name: string;
-  /** Its name in the cluster; null where there is none. */
-  member: string | null;
-}
-
-/** Who can be asked for metrics. */
-export async function onlineNodes(db: Queryable, locationId: number): Promise<Node[]> {
-  return await db
-    .selectFrom('nodes')
-    .select(['name', 'member'])
-    .where('location_id', '=', locationId)
-    .where('status', '=', 'online')
-    .execute();
-}
-
-/** Running servers whose disk use was last read before `before`: their ids and UUIDs. */
-export async function serversWithOldDiskUse(db: Queryable, locationId: number, before: Date) {
-  return await db
-    .selectFrom('servers')
-    .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
-    .select(['servers.id', 'servers.uuid'])
-    .where('servers.location_id', '=', locationId)
-    .where('servers.deleted_at', 'is', null)
-    .where('servers.real_status', '=', 'started')
-    .where((eb) =>
-      eb.or([
-        eb('usage.disk_read_at', 'is', null),
-        eb('usage.disk_read_at', '<', before.toISOString()),
-      ]),
-    )
-    .execute();
-}
-
-export interface DiskUse {
-  serverId: number;
-  diskGb: number;
-}
-
-export async function setDiskUse(db: Queryable, readAt: Date, used: DiskUse[]): Promise<void> {
-  await sql`
-    update usage_current u
-    set disk_gb = r.disk_gb, disk_read_at = ${readAt}
-    from unnest(${used.map((u) => u.serverId)}::bigint[], ${used.map((u) => u.diskGb)}::float8[])
-      as r (server_id, disk_gb)
-    where u.server_id = r.server_id
-      and (u.disk_read_at is null or u.disk_read_at < ${readAt})
-  `.execute(db);
-}
-
-export async function locationOfServer(db: Queryable, uuid: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('servers')
-    .select('location_id')
-    .where('uuid', '=', uuid)
-    .executeTakeFirst();
-  return row?.location_id;
-}
+import { resolutions } from './history.ts';
+import { summary } from './history-queries.ts';
+import type { Window } from './window.ts';
 
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
@@ -212,8 +37,13 @@ export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<
   return joined as unknown as SelectQueryBuilder<DB & UsageTables, TB | keyof UsageTables, O>;
 }
 
+/** Figures of a server that runs are old after four scrapes. */
+const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
+
 /** What `usageView` shows, for `.select()` after `withUsage`. All null: not read so far. */
 export const usageColumns = [
+  'usage.read_at as usage_read_at',
+  isOld.as('usage_is_old'),
   'usage.cpu_percent as usage_cpu_percent',
   'usage.ram_mb as usage_ram_mb',
   'usage.disk_gb as usage_disk_gb',
@@ -222,3 +52,102 @@ export const usageColumns = [
   'traffic_before.incoming as traffic_before_incoming',
   'traffic_before.outgoing as traffic_before_outgoing',
 ] as const;
+
+/** What a server has moved in this month and the one before, and what its location makes of it. */
+export async function findTraffic(project: Project, id: number) {
+  return await withUsage(
+    project.select('servers').innerJoin('locations', 'locations.id', 'servers.location_id'),
+  )
+    .select(usageColumns)
+    .select([
+      'servers.traffic_allowance',
+      'servers.traffic_throttle as throttled_to',
+      'locations.traffic_counted',
+      'locations.traffic_policy',
+      sql<string>`to_char(${month(0)}, 'YYYY-MM')`.as('month'),
+    ])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('traffic_notices as notice')
+          .select(['notice.percent', sql<string>`to_char(notice.at, ${isoFormat})`.as('at')])
+          .whereRef('notice.server_id', '=', 'servers.id')
+          .where('notice.month', '=', month(0))
+          .orderBy('notice.percent'),
+      ).as('notices'),
+    )
+    .where('servers.id', '=', id)
+    .where('servers.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+const isoFormat = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
+
+export type TrafficRow = NonNullable<Awaited<ReturnType<typeof findTraffic>>>;
+
+export async function setAllowance(
+  project: Project,
+  id: number,
+  allowance: number | null,
+): Promise<void> {
+  const query = project.update('servers').set({ traffic_allowance: allowance });
+  await query.where('id', '=', id).execute();
+}
+
+/** A server whose history is asked for, how far that is made, and the time. */
+export async function findMeteredServer(project: Project, id: number) {
+  const madeUntil = (seconds: number) =>
+    sql<string>`(select done_until from usage_rollups where step_seconds = ${seconds})`;
+  return await project
+    .select('servers')
+    .select('id')
+    .select([
+      sql<string>`clock_timestamp()`.as('now'),
+      madeUntil(300).as('made_5m'),
+      madeUntil(3600).as('made_1h'),
+    ])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export type MeteredServer = NonNullable<Awaited<ReturnType<typeof findMeteredServer>>>;
+
+export interface StepUse extends Record<UsageMetric, number | null> {
+  /** Where the step begins: seconds since 1970. */
+  step: number;
+}
+
+/**
+ * What a server used in each step of a window that anything is known of. From the coarsest rows that
+ * will do, and from finer ones for what is not made of them yet.
+ */
+export async function stepsOf(
+  db: Queryable,
+  server: MeteredServer,
+  { from, to, stepSeconds, source }: Window,
+): Promise<StepUse[]> {
+  const made = {
+    usage_15s: to,
+    usage_5m: new Date(server.made_5m),
+    usage_1h: new Date(server.made_1h),
+  };
+  const coarsestFirst = resolutions
+    .slice(0, resolutions.findIndex((r) => r.table === source.table) + 1)
+    .reverse();
+  let begin = from;
+  const parts = coarsestFirst.flatMap(({ table }) => {
+    const end = new Date(Math.min(to.getTime(), made[table].getTime()));
+    if (end <= begin) return [];
+    const part = sql`select * from ${sql.ref(table)}
+      where server_id = ${server.id} and at >= ${begin} and at < ${end}`;
+    begin = end;
+    return [part];
+  });
+  const { rows } = await sql<StepUse>`
+    select floor(extract(epoch from at) / ${stepSeconds}::integer)::bigint * ${stepSeconds}::integer as step, ${summary}
+    from (${sql.join(parts, sql` union all `)}) as rows
+    group by 1
+  `.execute(db);
+  return rows;
+}

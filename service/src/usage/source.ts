@@ -5,7 +5,8 @@ import type { IncusClient } from '../incus/client.ts';
 /** What usage needs of the engine. */
 export interface UsageSource {
   server: Pick<IncusClient['server'], 'metrics'>;
-  instances: Pick<IncusClient['instances'], 'getState'>;
+  instances: Pick<IncusClient['instances'], 'get' | 'getState'>;
+  networks: Pick<IncusClient['networks'], 'getState'>;
 }
 
 export interface UsageLocation {
@@ -16,7 +17,8 @@ export interface UsageLocation {
 export interface CollectContext {
   db: Db;
   log: Logger;
-  now: () => Date;
+  /** The database's clock unless told. */
+  now?: (() => Date) | undefined;
   /** Ends the calls to the engine. */
   signal?: AbortSignal | undefined;
 }

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type UsageRow, usageView } from './view.ts';
 
+const readAt = '2026-11-21T12:00:00.000000Z';
 const read: UsageRow = {
   real_status: 'started',
+  can_be_asked: true,
   traffic_allowance: 1000,
+  traffic_counted: 'outgoing',
+  usage_read_at: readAt,
+  usage_is_old: false,
   usage_cpu_percent: 12.3456,
   usage_ram_mb: 100.005,
   usage_disk_gb: 1.999,
@@ -14,33 +19,58 @@ const read: UsageRow = {
   traffic_before_outgoing: null,
 };
 
-test('shows what was read', () => {
+test('shows what was read, and when', () => {
   assert.deepEqual(usageView(read), {
     cpu: 12.35,
     ram: 100.01,
     disk: 2,
     traffic: {
-      incoming: { value: 1001, prev: 5, is_exceeded: true },
-      outgoing: { value: 1000, prev: 0, is_exceeded: false },
+      incoming: { value: 1001, prev: 5, is_exceeded: false },
+      outgoing: { value: 1000, prev: 0, is_exceeded: true },
     },
+    read_at: readAt,
+    is_stale: false,
   });
 });
 
 test('a stopped server uses no CPU and memory, and keeps its traffic and disk', () => {
-  const view = usageView({ ...read, real_status: 'stopped' });
+  const view = usageView({ ...read, real_status: 'stopped', usage_is_old: true });
   assert.deepEqual([view.cpu, view.ram, view.disk], [0, 0, 2]);
   assert.equal(view.traffic.incoming.value, 1001);
+  assert.equal(view.is_stale, false);
 });
 
-test('without an allowance nothing is exceeded', () => {
-  const view = usageView({ ...read, traffic_allowance: null });
-  assert.equal(view.traffic.incoming.is_exceeded, false);
+test('figures that are old, or of a node that can not be asked, say so', () => {
+  assert.equal(usageView({ ...read, usage_is_old: true }).is_stale, true);
+  assert.equal(usageView({ ...read, real_status: 'stopped', can_be_asked: false }).is_stale, true);
 });
+
+const directions = [
+  { traffic_counted: 'outgoing', traffic_allowance: 1001, exceeded: [false, false] },
+  { traffic_counted: 'incoming', traffic_allowance: 1001, exceeded: [true, false] },
+  { traffic_counted: 'both', traffic_allowance: 2002, exceeded: [false, false] },
+  { traffic_counted: 'both', traffic_allowance: 2001, exceeded: [true, true] },
+  { traffic_counted: 'both', traffic_allowance: null, exceeded: [false, false] },
+  { traffic_counted: 'both', traffic_allowance: 0, exceeded: [true, true] },
+] as const;
+
+for (const { traffic_counted, traffic_allowance, exceeded } of directions) {
+  test(`of 1001 in and 1000 out, an allowance of ${traffic_allowance} counting ${traffic_counted} is exceeded: ${exceeded}`, () => {
+    const { incoming, outgoing } = usageView({
+      ...read,
+      traffic_counted,
+      traffic_allowance,
+    }).traffic;
+    assert.deepEqual([incoming.is_exceeded, outgoing.is_exceeded], exceeded);
+  });
+}
 
 test('a server that was never read shows 0', () => {
   const never: UsageRow = {
-    real_status: 'started',
+    ...read,
     traffic_allowance: 0,
+    usage_read_at: null,
+    usage_is_old: true,
     usage_cpu_percent: null,
     usage_ram_mb: null,
     usage_disk_gb: null,
@@ -55,5 +85,7 @@ test('a server that was never read shows 0', () => {
     ram: 0,
     disk: 0,
     traffic: { incoming: nothing, outgoing: nothing },
+    read_at: null,
+    is_stale: true,
   });
 });

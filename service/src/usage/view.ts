@@ -1,9 +1,20 @@
-import type { EngineStatus } from '../db/schema.ts';
+import type { Usage } from '@berth/contract/servers';
+import type { ServerTraffic } from '@berth/contract/traffic';
+import { type UsageHistory, usageMetrics, usageUnits } from '@berth/contract/usage';
+import type { EngineStatus, TrafficCounted } from '../db/schema.ts';
+import { countedBytes, isExceeded } from './allowance.ts';
+import type { StepUse, TrafficRow } from './queries.ts';
+import { timesOf, type Window } from './window.ts';
 
 /** Columns of a server and its `usageColumns`. */
 export interface UsageRow {
   real_status: EngineStatus;
+  /** Whether its engine answers for it now. */
+  can_be_asked: boolean;
   traffic_allowance: number | null;
+  traffic_counted: TrafficCounted;
+  usage_read_at: string | null;
+  usage_is_old: boolean;
   usage_cpu_percent: number | null;
   usage_ram_mb: number | null;
   usage_disk_gb: number | null;
@@ -13,46 +24,83 @@ export interface UsageRow {
   traffic_before_outgoing: number | null;
 }
 
-/** Bytes in this calendar month (UTC) and in the one before. */
-interface TrafficView {
-  value: number;
-  prev: number;
-  is_exceeded: boolean;
-}
-
-export interface UsageView {
-  /** Percent of the server's own cores, 0 to 100. */
-  cpu: number;
-  /** MB used, without the page cache. */
-  ram: number;
-  /** GB used. */
-  disk: number;
-  traffic: { incoming: TrafficView; outgoing: TrafficView };
-}
-
-/** `usage` of the API. A server that was never read shows 0, and one at rest no CPU and memory. */
-export function usageView(row: UsageRow): UsageView {
+/**
+ * `usage` of the API. A server that was never read shows 0, and one at rest no CPU and memory. What
+ * is old says so: but what a server at rest uses does not change.
+ */
+export function usageView(row: UsageRow): Usage {
   const runs = row.real_status === 'started' || row.real_status === 'paused';
-  const allowance = row.traffic_allowance;
+  const incoming = row.traffic_incoming ?? 0;
+  const outgoing = row.traffic_outgoing ?? 0;
+  const exceeded = isExceeded(row, { incoming, outgoing });
+  const counts = (direction: TrafficCounted) =>
+    row.traffic_counted === 'both' || row.traffic_counted === direction;
   return {
     cpu: runs ? rounded(row.usage_cpu_percent) : 0,
     ram: runs ? rounded(row.usage_ram_mb) : 0,
     disk: rounded(row.usage_disk_gb),
     traffic: {
-      incoming: trafficView(row.traffic_incoming, row.traffic_before_incoming, allowance),
-      outgoing: trafficView(row.traffic_outgoing, row.traffic_before_outgoing, allowance),
+      incoming: {
+        value: incoming,
+        prev: row.traffic_before_incoming ?? 0,
+        is_exceeded: exceeded && counts('incoming'),
+      },
+      outgoing: {
+        value: outgoing,
+        prev: row.traffic_before_outgoing ?? 0,
+        is_exceeded: exceeded && counts('outgoing'),
+      },
     },
+    read_at: row.usage_read_at,
+    is_stale: !row.can_be_asked || (runs && row.usage_is_old),
   };
 }
 
-function trafficView(
-  value: number | null,
-  prev: number | null,
-  allowance: number | null,
-): TrafficView {
-  const bytes = value ?? 0;
-  return { value: bytes, prev: prev ?? 0, is_exceeded: allowance !== null && bytes > allowance };
+/** What `GET /v1/servers/{id}/traffic` answers. */
+export function trafficView(row: TrafficRow): ServerTraffic {
+  const traffic = { incoming: row.traffic_incoming ?? 0, outgoing: row.traffic_outgoing ?? 0 };
+  return {
+    month: row.month,
+    incoming: { value: traffic.incoming, prev: row.traffic_before_incoming ?? 0 },
+    outgoing: { value: traffic.outgoing, prev: row.traffic_before_outgoing ?? 0 },
+    allowance: row.traffic_allowance,
+    counted: row.traffic_counted,
+    used: countedBytes(row.traffic_counted, traffic),
+    is_exceeded: isExceeded(row, traffic),
+    policy: row.traffic_policy,
+    throttled_to: row.throttled_to,
+    notices: row.notices,
+  };
 }
+
+const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
+
+/** Values of the metrics that were asked for with commas between, or of all, over the same times. */
+export function usageHistoryView(
+  window: Window,
+  metrics: string | undefined,
+  steps: StepUse[],
+): UsageHistory {
+  const asked = metrics?.split(',') ?? usageMetrics;
+  const byStep = new Map(steps.map((use) => [use.step, use]));
+  const times = timesOf(window);
+  const uses = times.map((time) => byStep.get(time.getTime() / 1000));
+  return {
+    from: iso(window.from),
+    to: iso(window.to),
+    step: window.stepSeconds,
+    times: times.map(iso),
+    series: usageMetrics
+      .filter((metric) => asked.includes(metric))
+      .map((metric) => ({
+        metric,
+        unit: usageUnits[metric],
+        values: uses.map((use) => orNull(use?.[metric])),
+      })),
+  };
+}
+
+const orNull = (value: number | null | undefined) => (value == null ? null : rounded(value));
 
 function rounded(value: number | null): number {
   return Math.round((value ?? 0) * 100) / 100;

@@ -1,0 +1,21 @@
+import type { Db } from '../db/connection.ts';
+import type { Caller } from '../http/app-types.ts';
+import { pathId } from '../http/path-id.ts';
+import { visibleProjects } from '../memberships/visible-projects.ts';
+import { projectNotFound } from './projects.ts';
+import { findProject, type ProjectRow } from './queries.ts';
+
+/** The project of a path. Throws `project_not_found`, also for one that is not theirs to see. */
+export async function findVisibleProject(
+  db: Db,
+  caller: Caller,
+  text: string,
+  find: typeof findProject = findProject,
+): Promise<ProjectRow> {
+  const id = pathId(text, projectNotFound);
+  const visible = await visibleProjects(db, caller);
+  const isVisible = visible === 'all' || visible.includes(id);
+  const row = isVisible ? await find(db, id) : undefined;
+  if (!row) throw projectNotFound(id);
+  return row;
+}

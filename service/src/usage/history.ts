@@ -1,0 +1,26 @@
+/** A table of the history: what its rows are of, how long they are kept, and what a partition holds. */
+export interface Resolution {
+  table: 'usage_15s' | 'usage_5m' | 'usage_1h';
+  stepSeconds: number;
+  keptSeconds: number;
+  partitionSeconds: number;
+}
+
+const hour = 3600;
+const day = 24 * hour;
+
+/** The finest first. Each is made from the one before. */
+export const resolutions = [
+  { table: 'usage_15s', stepSeconds: 15, keptSeconds: 2 * hour, partitionSeconds: hour },
+  { table: 'usage_5m', stepSeconds: 300, keptSeconds: 7 * day, partitionSeconds: day },
+  // 13 months, whichever they are.
+  { table: 'usage_1h', stepSeconds: hour, keptSeconds: 397 * day, partitionSeconds: 30 * day },
+] as const satisfies Resolution[];
+
+/** The beginning of the span of so many seconds that a time is in; spans are counted from 1970. */
+export function beginningOf(time: Date, seconds: number): Date {
+  const length = seconds * 1000;
+  return new Date(Math.floor(time.getTime() / length) * length);
+}
+
+export const later = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);

@@ -1,0 +1,38 @@
+import type { Db } from '../db/connection.ts';
+import { instanceName } from '../servers/instance.ts';
+import { readNetwork } from './network.ts';
+import { beginReading } from './reading-queries.ts';
+import { record } from './record.ts';
+import type { UsageSource } from './source.ts';
+
+export type LastReading = { ok: true } | { ok: false; error: unknown };
+
+interface LastReadingOf {
+  db: Db;
+  client: UsageSource;
+  server: { uuid: string; locationId: number; member: string | null };
+  now?: () => Date;
+}
+
+/**
+ * Counts the traffic up to now of a server about to be stopped or restarted: its counters end
+ * with it. Never throws, and takes a few seconds at most, so that a stop need not wait for it.
+ */
+export async function readBeforeStop(options: LastReadingOf): Promise<LastReading> {
+  try {
+    await readLast(options);
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+async function readLast({ db, client, server, now }: LastReadingOf): Promise<void> {
+  const { uuid, locationId, member } = server;
+  const { order, at } = await beginReading(db);
+  const network = await readNetwork({ client, member, timeoutSeconds: 3 }, instanceName(uuid));
+  if (!network) return;
+  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
+  const servers = [{ uuid, ...figures, ...network }];
+  await record(db, { locationId, begun: { order, at: now?.() ?? at }, servers });
+}

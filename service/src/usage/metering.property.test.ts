@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  collectAfter,
+  db,
+  firstStart,
+  insertServer,
+  samplesOf,
+  trafficOf,
+} from '../testing/usage.ts';
+import { beginReading } from './reading-queries.ts';
+import { record } from './record.ts';
+
+const bytes = fc.bigInt({ min: 0n, max: 5_000_000_000n }).map(Number);
+const act = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('move'), in: bytes, out: bytes }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('read') }) },
+  // A clock that jumps, either way; a missed scrape is a longer pause.
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('pass'),
+      seconds: fc.integer({ min: -3600, max: 3600 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
+  // Two replicas for a moment: one begins to read, and records only after the next reading.
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('begin') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('record late') }) },
+);
+
+interface Act {
+  kind: string;
+  in?: number;
+  out?: number;
+  seconds?: number;
+}
+
+test('whatever happens, the meter shows what was moved up to the last reading of each run', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(act as fc.Arbitrary<Act>, { maxLength: 20 }), async (acts) => {
+      const { uuid, expected } = await meter(acts);
+      const months = await trafficOf(uuid);
+      const samples = await samplesOf(uuid);
+      const sum = (values: (number | null)[]) => values.reduce<number>((a, b) => a + (b ?? 0), 0);
+      const counted = {
+        in: sum(months.map((m) => m.incoming)),
+        out: sum(months.map((m) => m.outgoing)),
+      };
+      assert.deepEqual(counted, expected);
+      const history = {
+        in: sum(samples.map((s) => s.traffic_in)),
+        out: sum(samples.map((s) => s.traffic_out)),
+      };
+      assert.deepEqual(history, expected);
+    }),
+    { numRuns: 25, endOnFailure: true },
+  );
+});
+
+/** Carries the acts out, and counts plainly what they moved as far as it was read. */
+async function meter(acts: Act[]) {
+  const uuid = await insertServer();
+  let run = 0;
+  let counters = { in: 0, out: 0 };
+  let begun: { reading: Parameters<typeof record>[1] } | undefined;
+  const read = new Map<number, { in: number; out: number }>();
+  const note = (of: number, at: { in: number; out: number }) => {
+    const before = read.get(of) ?? { in: 0, out: 0 };
+    read.set(of, { in: Math.max(before.in, at.in), out: Math.max(before.out, at.out) });
+  };
+  for (const { kind, seconds = 0, ...moved } of acts) {
+    if (kind === 'move') {
+      counters.in += moved.in ?? 0;
+      counters.out += moved.out ?? 0;
+    }
+    if (kind === 'restart') {
+      run += 1;
+      counters = { in: 0, out: 0 };
+    }
+    if (kind === 'read' || kind === 'pass') {
+      await collectAfter(seconds, { [uuid]: { ...counters, run: `run${run}` } });
+      note(run, counters);
+    }
+    if (kind === 'begin') begun = { reading: await readingOf(uuid, run, counters) };
+    if (kind === 'record late' && begun) {
+      await record(db, begun.reading);
+      const [server] = begun.reading.servers;
+      const of = Number(server?.run?.match(/run(\d+)/)?.[1]);
+      note(of, { in: server?.networkIn ?? 0, out: server?.networkOut ?? 0 });
+    }
+  }
+  const all = [...read.values()];
+  const expected = {
+    in: all.reduce((sum, one) => sum + one.in, 0),
+    out: all.reduce((sum, one) => sum + one.out, 0),
+  };
+  return { uuid, expected };
+}
+
+async function readingOf(uuid: string, run: number, counters: { in: number; out: number }) {
+  const begun = await beginReading(db);
+  const server = await db
+    .selectFrom('servers')
+    .select('location_id')
+    .where('uuid', '=', uuid)
+    .executeTakeFirstOrThrow();
+  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
+  const name = `veth run${run} srv-${uuid} ${firstStart.toISOString()}`;
+  const network = { networkIn: counters.in, networkOut: counters.out };
+  return {
+    locationId: server.location_id,
+    begun,
+    servers: [{ uuid, ...figures, run: name, startedAt: firstStart, ...network }],
+  };
+}

@@ -1,0 +1,286 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+
+/** Counters of one server since its guest started. */
+export interface ServerReading {
+  uuid: string;
+  /** Null in a last reading, which is of the network only. */
+  cpuSeconds: number | null;
+  ramMb: number | null;
+  /** Bytes; null where they are not counted. */
+  diskRead: number | null;
+  diskWritten: number | null;
+  /** Null where the card could not be read. */
+  run: string | null;
+  startedAt: Date | null;
+  /** Bytes. */
+  networkIn: number | null;
+  networkOut: number | null;
+}
+
+/** When a reading begins: in the order of all readings, and on the clock that replicas share. */
+export interface ReadingTime {
+  order: number;
+  at: Date;
+}
+
+export interface Readings {
+  locationId: number;
+  /** From before the counters were read. */
+  begun: ReadingTime;
+  servers: ServerReading[];
+}
+
+export async function beginReading(db: Queryable): Promise<ReadingTime> {
+  const { rows } = await sql<{ order: number; at: string }>`
+    select nextval('usage_readings') as order, clock_timestamp() as at`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('PostgreSQL gave no order for a reading.');
+  return { order: row.order, at: new Date(row.at) };
+}
+
+/**
+ * Who holds it is the only one who counts for this location, on any replica: a second one would
+ * find the difference to the same last counters, and add it again.
+ */
+export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(
+    trx,
+  );
+}
+
+/**
+ * Adds what was used since the last reading to the months and to the history, and notes how far
+ * each counter was counted. One statement, however many servers. Needs `lockUsage`, and partitions.
+ * Servers of other locations are left alone.
+ */
+export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
+  const at = sql`${readings.begun.at}::timestamptz`;
+  const turn = sql`date_trunc('month', ${at}, 'utc')`;
+  await sql`
+    with reading as (
+      ${withLastCounters(readings)}
+    ),
+    used as (
+      ${useSinceThen(at)}
+    ),
+    counted_runs as (
+      insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
+      select server_id, run,
+        case when is_anew then network_in else greatest(network_in, counted_in) end,
+        case when is_anew then network_out else greatest(network_out, counted_out) end,
+        recorded_now, ${at}
+      from used where run is not null
+      on conflict (server_id, run) do update set
+        network_in = excluded.network_in,
+        network_out = excluded.network_out,
+        recorded = excluded.recorded,
+        read_at = excluded.read_at
+    ),
+    counted_before_the_upgrade as (
+      delete from usage_runs r using used
+      where r.server_id = used.server_id and r.run = '' and used.run is not null
+    ),
+    share as (
+      select server_id, incoming, outgoing,
+        case when since < ${turn} and since < ${at}
+          then extract(epoch from ${turn} - since) / extract(epoch from ${at} - since)
+          else 0 end as before_turn
+      from used where run is not null
+    ),
+    months as (
+      insert into traffic_months as t (server_id, month, incoming, outgoing)
+      select server_id, part.month, part.incoming, part.outgoing
+      from share
+      cross join lateral (
+        select floor(incoming * before_turn)::bigint as incoming,
+          floor(outgoing * before_turn)::bigint as outgoing
+      ) as earlier
+      cross join lateral (values
+        ((${turn} - interval '1 month')::date, earlier.incoming, earlier.outgoing),
+        (${turn}::date, share.incoming - earlier.incoming, share.outgoing - earlier.outgoing)
+      ) as part (month, incoming, outgoing)
+      where part.incoming > 0 or part.outgoing > 0
+      on conflict (server_id, month) do update set
+        incoming = t.incoming + excluded.incoming,
+        outgoing = t.outgoing + excluded.outgoing
+    ),
+    samples as (
+      insert into usage_15s as h
+        (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
+      select server_id, ${slotBefore(at)}, incoming, outgoing, disk_read_used, disk_written_used,
+        cpu_percent, case when has_figures then ram_mb end, disk_gb, 1
+      from used where has_figures or run is not null
+      on conflict (server_id, at) do update set
+        traffic_in = ${added('traffic_in')},
+        traffic_out = ${added('traffic_out')},
+        disk_read = ${added('disk_read')},
+        disk_write = ${added('disk_write')},
+        cpu = coalesce(excluded.cpu, h.cpu),
+        ram = coalesce(excluded.ram, h.ram),
+        disk = coalesce(excluded.disk, h.disk)
+    )
+    insert into usage_current as u (server_id, read_at, recorded, cpu_seconds, cpu_percent, ram_mb,
+      disk_read, disk_write, network_read_at)
+    select server_id,
+      case when has_figures then ${at} else coalesce(last_read_at, ${at}) end,
+      recorded_now,
+      coalesce(case when has_figures then cpu_seconds end, last_cpu_seconds, 0),
+      coalesce(case when has_figures then coalesce(cpu_percent, 0) end, last_cpu_percent, 0),
+      coalesce(case when has_figures then ram_mb end, last_ram_mb, 0),
+      case when has_figures then disk_read else last_disk_read end,
+      case when has_figures then disk_written else last_disk_write end,
+      case when run is null then network_read_at else ${at} end
+    from used
+    on conflict (server_id) do update set
+      read_at = excluded.read_at,
+      recorded = excluded.recorded,
+      cpu_seconds = excluded.cpu_seconds,
+      cpu_percent = excluded.cpu_percent,
+      ram_mb = excluded.ram_mb,
+      disk_read = excluded.disk_read,
+      disk_write = excluded.disk_write,
+      network_read_at = excluded.network_read_at
+  `.execute(trx);
+}
+
+/** Rounds are at full 15 s, and a sample is named by the beginning of what it tells of. */
+const slotBefore = (at: ReturnType<typeof sql>) =>
+  sql`to_timestamp(round(extract(epoch from ${at}) / 15) * 15 - 15)`;
+
+/** A last reading before a stop, and a scrape, may fall into the same 15 s. */
+function added(column: string) {
+  const [now, before] = [sql.ref(`excluded.${column}`), sql.ref(`h.${column}`)];
+  return sql`coalesce(${before} + ${now}, ${now}, ${before})`;
+}
+
+/** Each reading that counts, beside what was stored at the one before. */
+function withLastCounters({ locationId, begun, servers }: Readings) {
+  return sql`
+    select
+      s.id as server_id,
+      s.cpu as cores,
+      r.*,
+      (select nextval('usage_readings')) as recorded_now,
+      -- Another reading that began later may have been recorded already: its figures stay.
+      r.cpu_seconds is not null and ${begun.order}::bigint > coalesce(u.recorded, 0) as has_figures,
+      u.read_at as last_read_at,
+      u.network_read_at,
+      u.cpu_percent as last_cpu_percent,
+      u.ram_mb as last_ram_mb,
+      u.cpu_seconds as last_cpu_seconds,
+      u.disk_read as last_disk_read,
+      u.disk_write as last_disk_write,
+      case when u.disk_read_at > ${begun.at}::timestamptz - interval '3 minutes'
+        then u.disk_gb end as disk_gb,
+      coalesce(m.network_in, 0) as counted_in,
+      coalesce(m.network_out, 0) as counted_out,
+      coalesce(${begun.order}::bigint > m.recorded, false) as is_after_counting
+    from unnest(
+      ${servers.map((s) => s.uuid)}::uuid[],
+      ${servers.map((s) => s.cpuSeconds)}::float8[],
+      ${servers.map((s) => s.ramMb)}::float8[],
+      ${servers.map((s) => s.diskRead)}::bigint[],
+      ${servers.map((s) => s.diskWritten)}::bigint[],
+      ${servers.map((s) => s.run)}::text[],
+      ${servers.map((s) => s.startedAt)}::timestamptz[],
+      ${servers.map((s) => s.networkIn)}::bigint[],
+      ${servers.map((s) => s.networkOut)}::bigint[]
+    ) as r (uuid, cpu_seconds, ram_mb, disk_read, disk_written, run, started_at,
+      network_in, network_out)
+    join servers s on s.uuid = r.uuid
+    left join usage_current u on u.server_id = s.id
+    left join lateral (
+      select * from usage_runs
+      where usage_runs.server_id = s.id and usage_runs.run in (r.run, '')
+      order by usage_runs.run desc limit 1
+    ) m on true
+    where s.location_id = ${locationId} and s.deleted_at is null
+  `;
+}
+
+/**
+ * Traffic is what lies beyond what was counted of the same run: a reading that comes twice, or too
+ * late, adds nothing, whatever the clock says. A run that was not counted before is all new. So is a
+ * counter that fell within its run, seen by a reading that began after the higher one was recorded.
+ * Other counters know no run: one that fell has begun anew.
+ */
+function useSinceThen(at: ReturnType<typeof sql>) {
+  return sql`
+    select r.*, is_anew,
+      case when is_anew then network_in else network_in - least(network_in, counted_in) end as incoming,
+      case when is_anew then network_out else network_out - least(network_out, counted_out) end as outgoing,
+      -- Of the network: since when what is new has passed. More than a month is the last month's.
+      greatest(network_read_at, started_at,
+        date_trunc('month', ${at}, 'utc') - interval '1 month') as since,
+      case when has_figures and last_cpu_seconds is not null and seconds > 0
+        then least(100, greatest(0, cpu_used / seconds / cores * 100)) end as cpu_percent,
+      case when has_figures and last_disk_read is not null then
+        case when disk_read < last_disk_read then disk_read else disk_read - last_disk_read end
+        end as disk_read_used,
+      case when has_figures and last_disk_write is not null then
+        case when disk_written < last_disk_write then disk_written
+          else disk_written - last_disk_write end
+        end as disk_written_used
+    from reading r
+    cross join lateral (
+      select
+        is_after_counting and (network_in < counted_in or network_out < counted_out) as is_anew,
+        extract(epoch from ${at} - last_read_at)::float8 as seconds,
+        -- Half, for rounding.
+        case when cpu_seconds < last_cpu_seconds / 2 then cpu_seconds
+          else cpu_seconds - last_cpu_seconds end as cpu_used
+    ) as compared
+  `;
+}
+
+export interface Node {
+  name: string;
+  /** Its name in the cluster; null where there is none. */
+  member: string | null;
+}
+
+/** Who can be asked for metrics. */
+export async function onlineNodes(db: Queryable, locationId: number): Promise<Node[]> {
+  return await db
+    .selectFrom('nodes')
+    .select(['name', 'member'])
+    .where('location_id', '=', locationId)
+    .where('status', '=', 'online')
+    .execute();
+}
+
+/** Running servers whose disk use was last read before `before`: their ids and UUIDs. */
+export async function serversWithOldDiskUse(db: Queryable, locationId: number, before: Date) {
+  return await db
+    .selectFrom('servers')
+    .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
+    .select(['servers.id', 'servers.uuid'])
+    .where('servers.location_id', '=', locationId)
+    .where('servers.deleted_at', 'is', null)
+    .where('servers.real_status', '=', 'started')
+    .where((eb) =>
+      eb.or([
+        eb('usage.disk_read_at', 'is', null),
+        eb('usage.disk_read_at', '<', before.toISOString()),
+        // Read before the clock was set back.
+        eb('usage.disk_read_at', '>', sql<string>`clock_timestamp() + interval '1 minute'`),
+      ]),
+    )
+    .execute();
+}
+
+export interface DiskUse {
+  serverId: number;
+  diskGb: number;
+}
+
+export async function setDiskUse(db: Queryable, readAt: Date, used: DiskUse[]): Promise<void> {
+  await sql`
+    update usage_current u
+    set disk_gb = r.disk_gb, disk_read_at = ${readAt}
+    from unnest(${used.map((u) => u.serverId)}::bigint[], ${used.map((u) => u.diskGb)}::float8[])
+      as r (server_id, disk_gb)
+    where u.server_id = r.server_id
+  `.execute(db);
+}

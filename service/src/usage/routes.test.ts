@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { UsageHistory } from '@berth/contract/usage';
+import { sql } from 'kysely';
+import type { App } from '../http/app-types.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { db, insertServer } from '../testing/usage.ts';
+import { beginningOf, later } from './history.ts';
+import { ensurePartitions } from './history-queries.ts';
+import { usageRoutes } from './routes.ts';
+import { keepHistory } from './upkeep.ts';
+
+let app: App;
+let headers: Record<string, string>;
+
+before(async () => {
+  app = await createTestApp(db, [usageRoutes]);
+  headers = (await createTestToken(db, { scopes: ['servers:read'] })).headers;
+});
+after(() => app.close());
+
+const ask = (id: number, query = '') =>
+  inject(app, { url: `/v1/servers/${id}/usage${query}`, headers });
+
+async function enterServer(): Promise<number> {
+  const uuid = await insertServer();
+  const query = db.selectFrom('servers').select('id').where('uuid', '=', uuid);
+  return (await query.executeTakeFirstOrThrow()).id;
+}
+
+/** A sample each 15 s, of 10 bytes and an hour from `begin` on, without those from 15 to 30 minutes. */
+async function enterHour(server: number, begin: Date): Promise<void> {
+  for (const hours of [0, 1, 2, 3]) await ensurePartitions(db, later(begin, hours * 3600));
+  await sql`
+    insert into usage_15s (server_id, at, traffic_in, cpu, ram, samples)
+    select ${server}, ${begin}::timestamptz + n * interval '15 seconds', 10, n % 2, 100, 1
+    from generate_series(0, 239) n where n not between 60 and 119`.execute(db);
+  await db
+    .updateTable('usage_rollups')
+    .set({ done_until: later(begin, -3600) })
+    .execute();
+}
+
+function valuesOf(history: UsageHistory, metric: string) {
+  return history.series.find((series) => series.metric === metric)?.values ?? [];
+}
+
+test('each step has the same sums and means whatever is made of the history yet', async () => {
+  const server = await enterServer();
+  const now = new Date();
+  const begin = later(beginningOf(now, 3600), -3600);
+  await enterHour(server, begin);
+  const window = `?from=${begin.toISOString()}&to=${later(begin, 3600).toISOString()}`;
+  const answers = async () => {
+    const steps = ['15s', '5m', '30m', '1h'].map((step) => ask(server, `${window}&step=${step}`));
+    return (await Promise.all(steps)).map((answer) => answer.json());
+  };
+  const fresh = await answers();
+  await keepHistory(db, now);
+  assert.deepEqual(await answers(), fresh);
+  const [seconds, minutes, half, hour] = fresh;
+  assert.deepEqual(valuesOf(hour, 'traffic_in'), [1800]);
+  assert.deepEqual(valuesOf(hour, 'cpu'), [0.5]);
+  assert.deepEqual(valuesOf(half, 'traffic_in'), [600, 1200]);
+  const [full, gap] = [200, null];
+  assert.deepEqual(valuesOf(minutes, 'traffic_in'), [
+    ...[full, full, full, gap, gap, gap],
+    ...Array.from({ length: 6 }, () => full),
+  ]);
+  assert.equal(valuesOf(seconds, 'ram').length, 240);
+  assert.equal(valuesOf(seconds, 'ram').filter((value) => value === null).length, 60);
+  assert.deepEqual(
+    valuesOf(seconds, 'disk').filter((value) => value !== null),
+    [],
+  );
+});
+
+test('series are aligned, in the units that they say, and only those that were asked for', async () => {
+  const answer = await ask(await enterServer(), '?metrics=traffic_out,cpu');
+  const history: UsageHistory = answer.json();
+  const shown = history.series.map(({ metric, unit }) => [metric, unit]);
+  assert.deepEqual(shown, [
+    ['cpu', 'percent'],
+    ['traffic_out', 'bytes'],
+  ]);
+  for (const { values } of history.series) assert.equal(values.length, history.times.length);
+  assert.equal(history.times[0], history.from);
+  assert.equal(history.step, 300);
+});
+
+test('bad queries are refused with the field that is wrong', async () => {
+  const server = await enterServer();
+  const queries = [
+    ['metrics=cpu,heat', '/metrics'],
+    ['metrics=', '/metrics'],
+    ['step=0', '/step'],
+    ['step=5w', '/step'],
+    ['step=20', '/step'],
+    ['from=yesterday', '/from'],
+    ['to=2026-11-31T00:00:00Z', '/to'],
+    ['until=now', '/until'],
+  ];
+  for (const [query, pointer] of queries) {
+    const answer = await ask(server, `?${query}`);
+    assert.equal(answer.statusCode, 422, query);
+    assert.equal(answer.json().errors[0].pointer, pointer, query);
+  }
+});
+
+test('a server that is not there has no history', async () => {
+  assert.equal((await ask(123_456)).json().code, 'server_not_found');
+});
+
+test("a server's traffic shows its allowance, what counts, and what was noted", async () => {
+  const server = await enterServer();
+  const now = new Date();
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const text = month.toISOString().slice(0, 10);
+  const traffic = { server_id: server, month: text, incoming: 70, outgoing: 90 };
+  await db.insertInto('traffic_months').values(traffic).execute();
+  const notice = { server_id: server, month: text, percent: 80, at: now };
+  await db.insertInto('traffic_notices').values(notice).execute();
+  const free = await inject(app, { url: `/v1/servers/${server}/traffic`, headers });
+  assert.deepEqual(free.json(), {
+    month: text.slice(0, 7),
+    incoming: { value: 70, prev: 0 },
+    outgoing: { value: 90, prev: 0 },
+    allowance: null,
+    counted: 'outgoing',
+    used: 90,
+    is_exceeded: false,
+    policy: 'none',
+    throttled_to: null,
+    notices: [{ percent: 80, at: now.toISOString().replace('Z', '000Z') }],
+  });
+  const admin = (await createTestToken(db)).headers;
+  const change = (allowance: unknown) =>
+    inject(app, {
+      method: 'PATCH',
+      url: `/v1/servers/${server}/traffic`,
+      headers: admin,
+      payload: { allowance },
+    });
+  const changed = await change(90);
+  assert.deepEqual([changed.json().allowance, changed.json().is_exceeded], [90, true]);
+  for (const allowance of [-1, 1.5, 'much', undefined]) {
+    const refused = await change(allowance);
+    assert.equal(refused.statusCode, 422);
+    assert.equal(refused.json().errors[0].pointer, '/allowance');
+  }
+  assert.equal((await change(null)).json().allowance, null);
+});
