@@ -17,8 +17,8 @@ const allowed: Record<string, string> = {
   'projects/queries.ts': 'ends the tokens of the project that is deleted',
   'servers/queries.ts':
     'asks of a server that was found within its project whether it can be retried',
+  'statements/queries.ts': 'bills the project of a path, also one that was deleted',
   'tokens/queries.ts': 'looks whether the maker of a token holds, which may be of another project',
-  'usage/queries.ts': 'enters what the engine has counted for all servers of a location',
   'users/queries.ts': 'ends the tokens of the person who is deleted',
 };
 
