@@ -63,7 +63,7 @@ async function onIncus(use: Use): Promise<void> {
     const incusDir = join(directory, 'incus');
     const kill = killers(service, () => killDaemon(incusDir));
     try {
-      await use({ directory, service, client, pool: names.pool, mostServers: 5, kill });
+      await use({ directory, service, client, pool: names.pool, mostServers: 3, kill });
     } finally {
       await client.close();
     }
