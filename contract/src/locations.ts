@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
+import { Description } from './text.ts';
 import { Closed, Nullable, Word } from './values.ts';
 
 function Bounds(description: string, min: number, max: number) {
@@ -96,13 +97,7 @@ const mostMegabits = 1_000_000;
 export const LocationUpdate = Closed(
   {
     description: Type.Optional(
-      Type.String({
-        maxLength: 500,
-        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-        description: 'For people.',
-        examples: ['This machine'],
-        explain: 'Must be a text of at most 500 characters, without control characters.',
-      }),
+      Description({ description: 'For people.', examples: ['This machine'] }),
     ),
     limits: Type.Optional(
       Closed(

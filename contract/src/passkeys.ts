@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Title } from './text.ts';
 import { Closed, Nullable, Timestamp } from './values.ts';
 
 export const Passkey = Type.Object(
@@ -74,14 +75,7 @@ const envelope = {
 /** Browsers send more than is needed, and that grows. */
 export const PasskeyCreate = Closed(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
-      description: 'For telling it from others.',
-      examples: ['Phone'],
-      explain: 'Must be a text of 1 to 100 characters, without control characters.',
-    }),
+    name: Title({ description: 'For telling it from others.', examples: ['Phone'] }),
     credential: Type.Object(
       {
         ...envelope,

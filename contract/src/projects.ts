@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
+import { Description } from './text.ts';
 import { Closed, Nullable, Timestamp } from './values.ts';
 
 const quotaWords = {
@@ -59,13 +60,7 @@ const fields = {
       'Must be 1 to 64 letters, digits, spaces, dots, hyphens or underscores, beginning and ending with a letter or digit.',
   }),
   description: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-      description: 'For people.',
-      examples: ['Servers of the web team'],
-      explain: 'Must be a text of at most 500 characters, without control characters.',
-    }),
+    Description({ description: 'For people.', examples: ['Servers of the web team'] }),
   ),
   quota: Type.Optional(
     Closed(

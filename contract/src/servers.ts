@@ -122,7 +122,8 @@ const hostNamePattern = `^(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
 const maxPasswordBytes = 511;
 const passwordPattern = '^[^\\p{Cc}\\p{Cs}]*$';
 /** Tab, line feed and carriage return are the only control characters of a script. */
-const commandPattern = '^(?:[\\t\\n\\r]|[^\\p{Cc}\\p{Cs}])*$';
+const commandPattern =
+  '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$';
 const maxCommandBytes = 4096;
 
 const ShellCommand = Type.String({

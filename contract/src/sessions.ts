@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PasskeySignIn } from './passkeys.ts';
+import { linePattern } from './text.ts';
 import { newPassword, Person, Role } from './users.ts';
 import { Closed, Timestamp } from './values.ts';
 
@@ -9,7 +10,7 @@ export const SignIn = Closed(
   {
     email: Type.String({
       ...anyText,
-      pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+      pattern: linePattern,
       description: 'Whose.',
       examples: ['ada@example.com'],
       explain: 'Must be a text of at most 254 characters, without control characters.',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
+import { Title } from './text.ts';
 import { Person } from './users.ts';
 import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
@@ -55,14 +56,7 @@ export type NewToken = Static<typeof NewToken>;
 
 export const TokenCreate = Closed(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
-      description: 'What it is for.',
-      examples: ['backup script'],
-      explain: 'Must be a text of 1 to 100 characters, without control characters.',
-    }),
+    name: Title({ description: 'What it is for.', examples: ['backup script'] }),
     scopes: Type.Array(Scope, {
       minItems: 1,
       maxItems: 3,

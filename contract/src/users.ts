@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
+import { Title } from './text.ts';
 import { Closed, Timestamp, Word } from './values.ts';
 
 export const roles = ['owner', 'member', 'viewer'] as const;
@@ -30,14 +31,7 @@ export const newPassword = Type.String({
   explain: 'Must be a text of at most 128 characters.',
 });
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
-  description: 'As others see it.',
-  examples: ['Ada Lovelace'],
-  explain: 'Must be a text of 1 to 100 characters, without control characters.',
-});
+const name = Title({ description: 'As others see it.', examples: ['Ada Lovelace'] });
 
 const is_admin = Type.Boolean({
   description: 'Whether they may do everything, in all projects.',

@@ -21,12 +21,20 @@ export async function runTool(
 ): Promise<void> {
   try {
     const command = read(process.argv.slice(2));
-    console.log(command ? await onDatabase(command) : usage);
+    console.log(command ? printable(await onDatabase(command)) : usage);
   } catch (error) {
     if (!isUsageError(error)) throw error;
     console.error(`${error.message}\n\n${usage}`);
     process.exitCode = 2;
   }
+}
+
+/** What others wrote must not steer the terminal: all but letters, marks and line ends is spelled out. */
+export function printable(text: string): string {
+  return text.replace(
+    /[^\P{C}\n]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 async function onDatabase(command: Command): Promise<string> {

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Description, Title } from './text.ts';
+
+const words = { description: 'Of a test.', examples: ['A'] };
+const takes = ({ pattern = '' }: { pattern?: string }) => {
+  const regex = new RegExp(pattern, 'u');
+  return (text: string) => regex.test(text);
+};
+const asTitle = takes(Title(words));
+const asDescription = takes(Description(words));
+
+test('a line of text is taken in any script', () => {
+  for (const text of ['Ada Lovelace', ' a ', 'Ζωή', '李小龍', 'שלום', '👩‍🚀', 'a.b-c_d']) {
+    assert.ok(asTitle(text) && asDescription(text), text);
+  }
+});
+
+test('what steers a terminal or a reader is refused', () => {
+  for (const character of [
+    '\0',
+    '\u001b',
+    '\n',
+    '\u007f',
+    '\u009b',
+    '\ud800',
+    '\u2028',
+    '\u202e',
+  ]) {
+    for (const text of [character, `a${character}`, `${character}a`, `a${character}b`]) {
+      assert.ok(!asTitle(text) && !asDescription(text), JSON.stringify(text));
+    }
+  }
+});
+
+test('only a title must say something', () => {
+  for (const text of ['', ' ', '\u00a0']) {
+    assert.deepEqual([asTitle(text), asDescription(text)], [false, true], JSON.stringify(text));
+  }
+});

@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+
+/**
+ * Not in a line of text: control characters, halves of surrogate pairs, ends of lines, and what turns
+ * the direction of the text around it (Unicode TR 36, "Bidirectional Text Spoofing").
+ */
+const noLine = '\\p{Cc}\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+
+/** May be empty. Time to check it grows with its length, whatever is in it. */
+export const linePattern = `^[^${noLine}]*$`;
+const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
+
+interface Words {
+  description: string;
+  examples: string[];
+}
+
+/** A line that people write about something; it may be empty. */
+export function Description(words: Words) {
+  return Type.String({
+    maxLength: 500,
+    pattern: linePattern,
+    ...words,
+    explain: 'Must be a text of at most 500 characters, without control characters.',
+  });
+}
+
+/** What people call something. */
+export function Title(words: Words) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: notBlank,
+    ...words,
+    explain: 'Must be a text of 1 to 100 characters, not all blank, without control characters.',
+  });
+}
