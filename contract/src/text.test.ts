@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { Description, Title } from './text.ts';
 
 const words = { description: 'Of a test.', examples: ['A'] };
-const takes = ({ pattern = '' }: { pattern?: string }) => {
-  const regex = new RegExp(pattern, 'u');
+const takes = (schema: object) => {
+  assert.ok('pattern' in schema);
+  const regex = new RegExp(String(schema.pattern), 'u');
   return (text: string) => regex.test(text);
 };
 const asTitle = takes(Title(words));

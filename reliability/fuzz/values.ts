@@ -47,7 +47,27 @@ function good(schema: Schema): fc.Arbitrary<unknown> {
   if (typeof example !== 'string') return fc.oneof(given, made);
   // What must be unique is refused the second time.
   const another = fc.nat({ max: 999 }).map((n) => example.replace(/\d*(?=@|$)/, String(n)));
-  return fc.oneof(given, { weight: 3, arbitrary: another }, made);
+  return fc.oneof(
+    { weight: 4, arbitrary: given },
+    { weight: 12, arbitrary: another },
+    { weight: 4, arbitrary: made },
+    spoilt(example),
+  );
+}
+
+const troublesome = ['\0', '\u001b[2J', '\n', '\u009b', '\ud800', '\u202e', "'", '\\', '/', ' '];
+
+/** What would be taken, but for a character in its midst, or its length. */
+function spoilt(example: string): fc.Arbitrary<string> {
+  const place = fc.nat({ max: example.length });
+  return fc.oneof(
+    fc
+      .tuple(place, fc.constantFrom(...troublesome))
+      .map(([at, character]) => example.slice(0, at) + character + example.slice(at)),
+    fc
+      .constantFrom(300, 30_000)
+      .map((length) => `${example.repeat(length).slice(0, length)}\u0001`),
+  );
 }
 
 function ofType(schema: Schema): fc.Arbitrary<unknown> {
