@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { AddressPoolCreate, AddressPoolUpdate } from '@berth/contract/address-pools';
+import ipaddr from 'ipaddr.js';
 import type { Trx } from '../db/connection.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
@@ -75,6 +76,16 @@ async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
   return [unknownLocation(id)];
 }
 
+/** Of what no host is found by from elsewhere (RFC 6890), and IPv4 written as IPv6, which has its own pools. */
+const notForServers = new Set<string>([
+  'broadcast',
+  'ipv4Mapped',
+  'linkLocal',
+  'loopback',
+  'multicast',
+  'unspecified',
+]);
+
 function addressErrors(body: AddressPoolCreate): FieldError[] {
   const [network = '', length] = body.cidr.split('/');
   const family = isIP(network);
@@ -84,6 +95,9 @@ function addressErrors(body: AddressPoolCreate): FieldError[] {
     Number(length) > (family === 4 ? 30 : 126)
   ) {
     return [{ pointer: '/cidr', detail: 'Must be a subnet, such as 203.0.113.0/24.' }];
+  }
+  if (notForServers.has(ipaddr.parse(network).range())) {
+    return [{ pointer: '/cidr', detail: 'No server can have an address of this subnet.' }];
   }
   const errors = (['gateway', 'first', 'last'] as const).flatMap((field) => {
     const value = body[field];

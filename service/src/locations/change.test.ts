@@ -26,7 +26,9 @@ it('its bounds hold for new servers from then on', async () => {
 
 it('that is disabled takes no new servers', async () => {
   assert.equal((await change({ enabled: false })).json().enabled, false);
-  assert.equal((await whole.create()).json().errors[0].pointer, '/location_id');
+  const [error] = (await whole.create()).json().errors;
+  assert.equal(error.pointer, '/location_id');
+  assert.match(error.detail, /takes no new servers/);
   assert.equal((await change({ enabled: true })).json().enabled, true);
   assert.equal((await whole.create()).statusCode, 201);
 });

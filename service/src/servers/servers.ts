@@ -37,7 +37,7 @@ export async function planCreate(
 ): Promise<CreatePlan> {
   const location = await findLocation(trx, body.location_id);
   const os = await findOperatingSystem(trx, body.os_id);
-  if (!location?.enabled || !os?.enabled) throw invalidFields(unknownIds(body, location, os));
+  if (!location?.enabled || !os?.enabled) throw invalidFields(unusableIds(body, location, os));
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
   const node = await placeServer(trx, location.id, { cpu: body.cpu, ramMb: body.ram });
@@ -50,20 +50,25 @@ function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {
   return { servers: 1, cpu, ram, disk, addresses };
 }
 
-function unknownIds(
+function unusableIds(
   body: ServerCreate,
   location: LocationRow | undefined,
   os: OperatingSystemRow | undefined,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  if (!location?.enabled) {
-    errors.push(unknownLocation(body.location_id));
-  }
-  if (!os?.enabled) {
+  if (!location) errors.push(unknownLocation(body.location_id));
+  else if (!location.enabled) errors.push(closed('/location_id', location.name));
+  if (!os) {
     const detail = `No operating system has the id ${body.os_id}. GET /v1/operating-systems lists them.`;
     errors.push({ pointer: '/os_id', detail });
+  } else if (!os.enabled) {
+    errors.push(closed('/os_id', `${os.name} ${os.version}`));
   }
   return errors;
+}
+
+function closed(pointer: string, name: string): FieldError {
+  return { pointer, detail: `${name} takes no new servers. Choose another one that is enabled.` };
 }
 
 function beyondBounds(
