@@ -46,6 +46,14 @@ export async function call<T>(
   return { status: response.status, headers: response.headers, body: answered };
 }
 
+/** What Prometheus would read, in its older format. */
+export async function metrics(): Promise<string> {
+  const headers = { authorization: `Bearer ${token()}` };
+  const response = await fetch(`${url()}/metrics`, { headers });
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}.`);
+  return await response.text();
+}
+
 export interface Wish {
   name?: string;
   password?: string;

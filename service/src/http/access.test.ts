@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RouteOptions } from 'fastify';
+import { createMetrics } from '../metrics/metrics.ts';
 import { routes } from '../routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
@@ -15,10 +16,11 @@ import type { App, Scope } from './app-types.ts';
 // Every route, asked by everybody who may not, and by who may. A route without a line in
 // access-cases.ts fails.
 
-const { db, close } = await createTestDatabase();
+const { db, pool, close } = await createTestDatabase();
 after(close);
 const world = await createAccessWorld(db);
-const app: App = await createTestApp(db, [...routes]);
+const metrics = createMetrics({ db, pool }, { ofServers: true });
+const app: App = await createTestApp(db, [...routes], { metrics });
 after(() => app.close());
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -33,7 +35,7 @@ interface Route {
 function knownRoutes(): Route[] {
   const ours = app.knownRoutes
     .map(({ options }) => options)
-    .filter(({ url }) => url.startsWith('/v1/'));
+    .filter(({ url }) => url.startsWith('/v1/') || url === '/metrics');
   return ours.filter(({ method }) => method !== 'HEAD').map(route);
 }
 
@@ -52,10 +54,10 @@ function caseOf(name: string): AccessCase {
 }
 
 async function ask(name: string, method: Method, headers: object, path = caseOf(name).path) {
-  const { body } = caseOf(name);
+  const { body, prefix = '/v1' } = caseOf(name);
   return await inject(app, {
     method,
-    url: `/v1${path}`,
+    url: prefix + path,
     headers: { ...headers },
     ...(body && { payload: body }),
   });
@@ -76,9 +78,10 @@ const nobody: [who: string, headers: object, code: string][] = [
 const weaker: Record<Scope | 'person', (typeof world.headers)[keyof typeof world.headers][]> = {
   // Whatever a token may, it is no person.
   person: [world.headers.read, world.headers.admin],
-  'servers:read': [],
-  'servers:write': [world.headers.read],
-  admin: [world.headers.read, world.headers.write],
+  'servers:read': [world.headers.metrics],
+  'servers:write': [world.headers.read, world.headers.metrics],
+  'metrics:read': [world.headers.read, world.headers.write],
+  admin: [world.headers.read, world.headers.write, world.headers.metrics],
 };
 
 describe('who may not', () => {
@@ -148,6 +151,7 @@ describe('who may', () => {
     person: async () => (await signInAs(app, world.credentials)).headers,
     'servers:read': () => world.headers.read,
     'servers:write': () => world.headers.write,
+    'metrics:read': () => world.headers.metrics,
     admin: () => world.headers.admin,
     public: () => ({}),
   };

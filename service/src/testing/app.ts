@@ -11,7 +11,7 @@ const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
 /** Tests ask faster than any client may. */
 export const generousLimits: Limits = { reads: plenty, actions: plenty, failures: plenty };
 
-type Outside = Pick<HttpServerOptions, 'log' | 'shell' | 'tls' | 'patience'>;
+type Outside = Pick<HttpServerOptions, 'log' | 'metrics' | 'shell' | 'tls' | 'patience'>;
 
 interface TestApp extends Partial<Deps>, Outside {
   limiter?: Limiter;

@@ -28,6 +28,7 @@ export async function inject(
   const schema = declaredSchema(app, method, options.url, answer);
   const about = `${method} ${options.url} → ${answer.statusCode} ${answer.body.slice(0, 500)}`;
   assert.ok(schema, `is not declared: ${about}`);
+  if (!/json/.test(String(answer.headers['content-type']))) return answer;
   const isLines = String(answer.headers['content-type']).startsWith('application/x-ndjson');
   const parts = isLines ? answer.body.trim().split('\n').filter(Boolean) : [answer.body];
   for (const part of parts) {

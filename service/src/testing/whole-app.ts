@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
 import { routes } from '../routes.ts';
@@ -14,12 +15,13 @@ import { operationUnderWay, serverBody } from './servers.ts';
 
 /** The whole API on a database of its own, with nobody who does the operations. */
 export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger } = {}) {
-  const { db, connectionString, close } = await createTestDatabase();
+  const { db, pool, connectionString, close } = await createTestDatabase();
   const place = await installation(db, sizes);
   const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
   const untilEnded = createWaiter(db, notifications, new AbortController().signal);
-  const app = await createTestApp(db, [...routes], { untilEnded, ...(log && { log }) });
-  const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
+  const metrics = createMetrics({ db, pool }, { ofServers: true });
+  const app = await createTestApp(db, [...routes], { untilEnded, metrics, ...(log && { log }) });
+  const { headers } = await createTestToken(db, { scopes: ['servers:write', 'metrics:read'] });
 
   /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
   async function ask(
