@@ -12,6 +12,8 @@ function fromHarness(name: string): string {
 
 const url = () => fromHarness('BERTH_E2E_URL');
 const token = () => fromHarness('BERTH_E2E_TOKEN');
+/** Host and port. */
+export const address = () => new URL(url()).host;
 export const directory = () => fromHarness('BERTH_E2E_DIR');
 export const incusSocket = () => fromHarness('BERTH_E2E_INCUS_SOCKET');
 export const incusProject = () => fromHarness('BERTH_E2E_INCUS_PROJECT');
