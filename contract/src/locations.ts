@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
-import { Closed, Nullable } from './values.ts';
+import { Closed, Nullable, Word } from './values.ts';
 
 function Bounds(description: string, min: number, max: number) {
   return Type.Object(
@@ -11,6 +11,21 @@ function Bounds(description: string, min: number, max: number) {
     { description },
   );
 }
+
+export const trafficPolicyWords = {
+  counted: Word(['outgoing', 'incoming', 'both'], {
+    description: 'Which traffic counts towards an allowance.',
+    examples: ['outgoing'],
+  }),
+  policy: Word(['none', 'throttle', 'stop'], {
+    description:
+      'What happens to a server whose allowance is used up, until the month turns: nothing, it is ' +
+      'held to `traffic_throttle`, or it is stopped.',
+    examples: ['throttle'],
+  }),
+};
+
+const throttle = { description: 'Mbit/s, each direction; for `throttle`.', examples: [10] };
 
 export const Location = Type.Object(
   {
@@ -32,10 +47,13 @@ export const Location = Type.Object(
     ),
     traffic_allowance: Nullable(
       Type.Integer({
-        description: 'Bytes that a server may move in a month, each direction; null for no limit.',
+        description: 'Of new servers: bytes that one may move in a month; null for no limit.',
         examples: [1_000_000_000_000],
       }),
     ),
+    traffic_counted: trafficPolicyWords.counted,
+    traffic_policy: trafficPolicyWords.policy,
+    traffic_throttle: Nullable(Type.Integer(throttle)),
   },
   { title: 'Location', description: 'Where servers run: an Incus server or cluster.' },
 );
@@ -63,6 +81,17 @@ function bounds(unit: string, most: number) {
 }
 
 const mostBytes = 2 ** 53 - 1;
+
+/** Bytes a month, or null for no limit. */
+export function Allowance(description: string) {
+  return Type.Unsafe<number | null>({
+    ...{ type: ['integer', 'null'], minimum: 0, maximum: mostBytes, description },
+    examples: [1_000_000_000_000],
+    explain: `Must be a whole number from 0 to ${mostBytes}, or null for no limit.`,
+  });
+}
+
+const mostMegabits = 1_000_000;
 
 export const LocationUpdate = Closed(
   {
@@ -92,13 +121,14 @@ export const LocationUpdate = Closed(
       }),
     ),
     traffic_allowance: Type.Optional(
+      Allowance('Of new servers: bytes a month; null for no limit.'),
+    ),
+    traffic_counted: Type.Optional(trafficPolicyWords.counted),
+    traffic_policy: Type.Optional(trafficPolicyWords.policy),
+    traffic_throttle: Type.Optional(
       Type.Unsafe<number | null>({
-        type: ['integer', 'null'],
-        minimum: 0,
-        maximum: mostBytes,
-        description: 'Of new servers: bytes a month, each direction; null for no limit.',
-        examples: [1_000_000_000_000],
-        explain: `Must be a whole number from 0 to ${mostBytes}, or null for no limit.`,
+        ...{ type: ['integer', 'null'], minimum: 1, maximum: mostMegabits, ...throttle },
+        explain: `Must be a whole number of Mbit/s from 1 to ${mostMegabits}, or null.`,
       }),
     ),
   },

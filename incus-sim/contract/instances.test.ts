@@ -195,6 +195,46 @@ describe('two at once', () => {
   });
 });
 
+describe('a change', () => {
+  it('of the card of a running instance holds at once, and leaves all else', async () => {
+    const { client } = target;
+    const { name, config, devices } = await createInstance(target, 'changed');
+    await start(target, name);
+    const before = await client.instances.get(name);
+    const limit = { 'limits.ingress': '10Mbit' };
+    await client.instances.change(name, ({ devices }) => ({
+      config: { 'user.contract.note': '{"a": "b"}' },
+      devices: { eth0: { ...devices.eth0, ...limit } },
+    }));
+    const held = await client.instances.get(name);
+    assert.deepEqual(held?.devices, { ...devices, eth0: { ...devices.eth0, ...limit } });
+    assert.equal(held?.config['user.contract.note'], '{"a": "b"}');
+    assert.equal(held?.config['limits.memory'], config['limits.memory']);
+    // It is the same run, counted on the same interface.
+    const host = 'volatile.eth0.host_name';
+    assert.ok(held?.config[host]);
+    assert.equal(held?.config[host], before?.config[host]);
+    assert.equal(held?.last_used_at, before?.last_used_at);
+    await client.instances.change(name, ({ devices }) => {
+      const { 'limits.ingress': _, ...eth0 } = devices.eth0 ?? {};
+      return { config: { 'user.contract.note': '' }, devices: { eth0 } };
+    });
+    const free = await client.instances.get(name);
+    assert.deepEqual(free?.devices, devices);
+    assert.equal(free?.config['user.contract.note'], undefined);
+  });
+
+  it('is refused when somebody else has changed the instance meanwhile', async () => {
+    const { client } = target;
+    const { name } = await createInstance(target, 'changed-twice');
+    const change = (note: string) =>
+      client.instances.change(name, () => ({ config: { 'user.contract.note': note } }));
+    const ends = await Promise.all([ending(change('1')), ending(change('2')), ending(change('3'))]);
+    for (const error of ends) if (error !== undefined) failsWith('busy', /ETag/)(error);
+    assert.ok(ends.includes(undefined));
+  });
+});
+
 describe('a delete', () => {
   it('takes the instance and its disk away', async () => {
     const { client, names } = target;

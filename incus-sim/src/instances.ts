@@ -51,16 +51,9 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
   if (given !== undefined && given.replaceAll('"', '') !== etag) {
     refuse(`ETag doesn't match: ${etag} vs ${given.replaceAll('"', '')}`, 412);
   }
-  for (const [name, { type, ...device }] of Object.entries(wanted.devices ?? {})) {
-    if (type !== 'nic') continue;
-    for (const key of ['limits.ingress', 'limits.egress']) {
-      const rate = device[key];
-      if (rate === undefined || /^\d+([kMGT]i?bit)?$/.test(rate)) continue;
-      refuse(`Invalid devices: Device validation failed for "${name}": Invalid value "${rate}"`);
-    }
-  }
   instance.devices = { ...instance.devices, ...wanted.devices };
-  instance.config = { ...instance.config, ...wanted.config };
+  const config = Object.entries({ ...instance.config, ...wanted.config });
+  instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));
   reportAct(engine, instance, 'instance-updated');
   return done();
 }

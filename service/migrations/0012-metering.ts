@@ -46,7 +46,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     -- What was counted of runs under way at the upgrade; see useSinceThen in usage/queries.ts.
     insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
-    select server_id, '', network_in, network_out, 0, read_at from usage_current;
+    select server_id, '', network_in, network_out, 0, read_at
+    from usage_current join servers on servers.id = server_id
+    where real_status in ('started', 'paused');
 
     alter table usage_current
       drop network_in,
@@ -103,6 +105,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create unique index one_open_span on server_spans (server_id) where to_at is null;
     create index server_spans_of_server on server_spans (server_id, from_at);
+
+    -- For statements: those that existed in a month.
+    create index servers_deleted on servers (project_id, deleted_at)
+      where deleted_at is not null;
 
     create function enter_span() returns trigger language plpgsql as $$
     declare

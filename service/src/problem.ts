@@ -43,6 +43,7 @@ export const problems = {
   server_not_stopped: [409, 'Server is not stopped'],
   server_not_running: [409, 'Server is not running'],
   server_not_failed: [409, 'The create did not fail'],
+  traffic_exceeded: [409, 'Traffic allowance is used up'],
   retry_expired: [409, 'The create can no longer be tried again'],
   operation_in_progress: [409, 'Another operation is in progress'],
   no_address_left: [409, 'No address left'],

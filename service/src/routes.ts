@@ -12,6 +12,7 @@ import { passkeyRoutes } from './passkeys/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { statementRoutes } from './statements/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -26,6 +27,7 @@ export const routes: readonly Routes[] = [
   imageRoutes,
   addressPoolRoutes,
   projectRoutes,
+  statementRoutes,
   membershipRoutes,
   tokenRoutes,
   sessionRoutes,

@@ -35,6 +35,12 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_view: { path: `/servers/${own.started}`, status: 200, foreign: 'server' },
     server_status: { path: `/servers/${own.started}/status`, status: 200, foreign: 'server' },
     server_usage: { path: `/servers/${own.started}/usage`, status: 200, foreign: 'server' },
+    server_traffic: { path: `/servers/${own.started}/traffic`, status: 200, foreign: 'server' },
+    server_traffic_update: {
+      path: `/servers/${own.started}/traffic`,
+      body: { allowance: 10 ** 12 },
+      status: 200,
+    },
     server_create: { path: '/servers', body: serverBody(place), status: 201 },
     server_start: action(own.stopped, 'start'),
     server_stop: action(own.started, 'stop'),
@@ -88,6 +94,16 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     project_list: { path: '/projects', status: 200 },
     project_view: { path: `/projects/${place.projectId}`, status: 200, foreign: 'project' },
     project_quota: { path: `/projects/${place.projectId}/quota`, status: 200, foreign: 'project' },
+    project_statement: {
+      path: `/projects/${place.projectId}/statement`,
+      status: 200,
+      foreign: 'project',
+    },
+    project_statement_csv: {
+      path: `/projects/${place.projectId}/statement.csv`,
+      status: 200,
+      foreign: 'project',
+    },
     project_create: { path: '/projects', body: { name: 'made' }, status: 201 },
     project_update: {
       path: `/projects/${place.projectId}`,

@@ -1,5 +1,6 @@
-import type { Api, CallOptions, Operation } from './api.ts';
+import { type Api, type CallOptions, type Operation, readBody } from './api.ts';
 import type { InstanceType } from './server.ts';
+import type { WireResponse } from './transport.ts';
 
 export type Devices = Record<string, Record<string, string>>;
 export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (string & {});
@@ -71,6 +72,12 @@ function stateBody(change: StateChange) {
   return { action, force, timeout };
 }
 
+/** With what tells this version of it from others. */
+async function readTagged(response: WireResponse): Promise<{ instance: Instance; etag: string }> {
+  const { metadata } = await readBody(response);
+  return { instance: metadata as Instance, etag: String(response.headers.etag ?? '') };
+}
+
 export function instanceCalls(api: Api) {
   const { project } = api;
   return {
@@ -80,6 +87,22 @@ export function instanceCalls(api: Api) {
     async list(options?: CallOptions): Promise<Instance[]> {
       const query = { project, recursion: 1 };
       return (await api.get<Instance[] | null>(['instances'], query, options)) ?? [];
+    },
+
+    /**
+     * Changes devices and configuration at once, also of one that runs. A device is replaced as a
+     * whole; configuration is merged, and an empty value removes a key. `change` gets the instance as
+     * it is. Throws `busy` when somebody else changed it meanwhile, `not_found` where there is none.
+     */
+    async change(
+      name: string,
+      change: (instance: Instance) => Partial<Pick<Instance, 'devices' | 'config'>>,
+      options?: CallOptions,
+    ): Promise<void> {
+      const at = { path: ['instances', name], query: { project } };
+      const { instance, etag } = await api.read({ method: 'GET', ...at }, options, readTagged);
+      const headers = { 'if-match': etag };
+      await api.change({ method: 'PATCH', ...at, headers, json: change(instance) }, options);
     },
 
     /** Stopped at first. Throws `already_exists` at once or from the operation. */

@@ -7,7 +7,7 @@ import { errorFromConnection, failedBeforeSending, isEngineError } from './error
 const connectTimeoutMs = 3000;
 
 export interface WireRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its query: `/1.0/instances?project=x`. */
   path: string;
   headers?: Record<string, string>;

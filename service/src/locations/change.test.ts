@@ -50,3 +50,17 @@ it('what an administrator changed stays when the service starts again', async ()
     assert.deepEqual([row.network, row.description, row.max_disk_gb], ['other0', 'Ours', 7]);
   });
 });
+
+it('its traffic policy is one that can be carried out', async () => {
+  const bare = await change({ traffic_policy: 'throttle' });
+  assert.equal(bare.json().errors[0].pointer, '/traffic_throttle');
+  const policy = { traffic_policy: 'throttle', traffic_counted: 'both', traffic_throttle: 10 };
+  const { traffic_policy, traffic_counted, traffic_throttle } = (await change(policy)).json();
+  assert.deepEqual({ traffic_policy, traffic_counted, traffic_throttle }, policy);
+  const none = await change({ traffic_throttle: null });
+  assert.equal(none.json().errors[0].pointer, '/traffic_throttle');
+  for (const [field, bad] of Object.entries({ traffic_counted: 'all', traffic_throttle: 0 })) {
+    assert.equal((await change({ [field]: bad })).json().errors[0].pointer, `/${field}`);
+  }
+  assert.equal((await change({ traffic_policy: 'none' })).json().traffic_policy, 'none');
+});

@@ -13,7 +13,7 @@ export function unknownLocation(id: number): FieldError {
   return { pointer: '/location_id', detail };
 }
 
-/** Changes what new servers may have there, and whether there may be any. */
+/** Changes what servers may have there, and whether there may be new ones. */
 export async function changeLocation(
   trx: Trx,
   id: number,
@@ -27,6 +27,10 @@ export async function changeLocation(
     enabled: body.enabled ?? now.enabled,
     traffic_allowance:
       body.traffic_allowance === undefined ? now.traffic_allowance : body.traffic_allowance,
+    traffic_counted: body.traffic_counted ?? now.traffic_counted,
+    traffic_policy: body.traffic_policy ?? now.traffic_policy,
+    traffic_throttle:
+      body.traffic_throttle === undefined ? now.traffic_throttle : body.traffic_throttle,
     min_cpu: cpu?.min ?? now.min_cpu,
     max_cpu: cpu?.max ?? now.max_cpu,
     min_ram_mb: ram?.min ?? now.min_ram_mb,
@@ -38,9 +42,18 @@ export async function changeLocation(
     ...turnedRound('cpu', wanted.min_cpu, wanted.max_cpu),
     ...turnedRound('ram', wanted.min_ram_mb, wanted.max_ram_mb),
     ...turnedRound('disk', wanted.min_disk_gb, wanted.max_disk_gb),
+    ...withoutThrottle(wanted),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   return await updateLocation(trx, id, wanted);
+}
+
+function withoutThrottle(
+  wanted: Pick<ShownLocation, 'traffic_policy' | 'traffic_throttle'>,
+): FieldError[] {
+  if (wanted.traffic_policy !== 'throttle' || wanted.traffic_throttle !== null) return [];
+  const detail = 'The policy "throttle" needs a rate, in Mbit/s.';
+  return [{ pointer: '/traffic_throttle', detail }];
 }
 
 function turnedRound(field: string, min: number, max: number): FieldError[] {

@@ -92,6 +92,9 @@ type Changeable =
   | 'description'
   | 'enabled'
   | 'traffic_allowance'
+  | 'traffic_counted'
+  | 'traffic_policy'
+  | 'traffic_throttle'
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 
 export async function updateLocation(

@@ -69,6 +69,9 @@ test('a location is shown by its id', async () => {
     reachable: false,
     unreachable_reason: null,
     traffic_allowance: null,
+    traffic_counted: 'outgoing',
+    traffic_policy: 'none',
+    traffic_throttle: null,
   });
 });
 

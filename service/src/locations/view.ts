@@ -18,5 +18,8 @@ export function locationView(row: ShownLocation): Location {
     reachable: row.isReachable,
     unreachable_reason: row.reachable && !row.isReachable ? unwatched : row.unreachable_reason,
     traffic_allowance: row.traffic_allowance,
+    traffic_counted: row.traffic_counted,
+    traffic_policy: row.traffic_policy,
+    traffic_throttle: row.traffic_throttle,
   };
 }

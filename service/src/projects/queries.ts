@@ -10,6 +10,11 @@ export async function findProject(db: Queryable, id: number): Promise<ProjectRow
   return await query.where('id', '=', id).executeTakeFirst();
 }
 
+/** Also one that was deleted. */
+export async function findProjectEver(db: Queryable, id: number): Promise<ProjectRow | undefined> {
+  return await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** Locked until the transaction ends, so that what is counted can't change meanwhile. */
 export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | undefined> {
   const query = trx.selectFrom('projects').selectAll().where('deleted_at', 'is', null);

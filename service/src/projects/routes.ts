@@ -8,18 +8,17 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Db } from '../db/connection.ts';
 import { apiPath } from '../http/api-path.ts';
-import type { App, Caller, Deps } from '../http/app-types.ts';
+import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { answerPage, readPage } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
-import { listMemberships } from '../memberships/queries.ts';
 import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
-import { findProject, listProjects } from './queries.ts';
+import { listProjects } from './queries.ts';
 import { quotaOf } from './quota.ts';
 import { projectView } from './view.ts';
+import { findVisibleProject, visibleTo } from './visible.ts';
 
 const tags = ['Projects'];
 
@@ -57,13 +56,7 @@ function readRoutes(app: App, { db }: Deps): void {
     },
   );
 
-  async function find(request: WithId) {
-    const id = pathId(request.params.id, projectNotFound);
-    const visible = await visibleTo(db, request.caller);
-    const row = visible?.includes(id) === false ? undefined : await findProject(db, id);
-    if (!row) throw projectNotFound(id);
-    return row;
-  }
+  const find = (request: WithId) => findVisibleProject(db, request.caller, request.params.id);
 
   app.get(
     '/projects/:id',
@@ -94,14 +87,6 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request) => quotaOf(await find(request)),
   );
-}
-
-/** Their ids; undefined: all. */
-async function visibleTo(db: Db, caller: Caller): Promise<number[] | undefined> {
-  const { tokenId, userId, project, scopes } = caller;
-  if (scopes.includes('admin')) return undefined;
-  if (tokenId !== null || userId === null) return [project.id];
-  return (await listMemberships(db, userId)).map(({ id }) => id);
 }
 
 function changeRoutes(app: App, deps: Deps): void {

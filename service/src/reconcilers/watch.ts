@@ -14,6 +14,7 @@ import { serialised } from '../serialised.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
+import { keepAllowances, keepThrottles } from './allowances.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
@@ -83,6 +84,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     });
     reach.is('engine', null);
     await keepOrphans(subject, instances);
+    await keepThrottles({ ...subject, log }, instances);
   }, report);
   const ping = serialised(async () => {
     if (reach.trouble('engine') !== null) return sweep.run('all');
@@ -102,7 +104,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   const timer = setInterval(everything, sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
   const collector = createUsageCollector(watching, { id: location.id, client: subject.client });
-  const counting = collectOnTime(collector, { log, signal, afterCounting: async () => undefined });
+  const counting = collectOnTime(collector, {
+    log,
+    signal,
+    afterCounting: () => keepAllowances({ ...subject, log }).catch(report),
+  });
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
   });

@@ -10,6 +10,8 @@ import {
   wipeSecrets,
 } from '../operations/queries.ts';
 import { Problem } from '../problem.ts';
+import { isExceeded } from '../usage/allowance.ts';
+import { findTraffic } from '../usage/queries.ts';
 import { createOperation } from './create.ts';
 import { deleteOperation } from './delete.ts';
 import { lockServer, type ServerRow, setServerStatus } from './queries.ts';
@@ -42,6 +44,7 @@ export async function requestAction(
   if (action === 'delete' && current?.kind === 'delete') return current;
   if (current) await makeWay(project, current, force && action === 'stop' ? 'forced stop' : action);
   else requireStatus(server, action, force);
+  if (action === 'start') await requireTraffic(project, serverId);
   return await insertOperation(project, {
     ...firstStep(kinds[action]),
     ...(await begin(project, server, action, force)),
@@ -51,6 +54,19 @@ export async function requestAction(
 
 export function serverNotFound(id: number | string): Problem {
   return new Problem('server_not_found', `No server has the id ${id}.`);
+}
+
+/** Where a server is stopped once its allowance is used up, it can't be started either. */
+async function requireTraffic(project: Project, serverId: number): Promise<void> {
+  const row = await findTraffic(project, serverId);
+  if (row?.traffic_policy !== 'stop') return;
+  const incoming = row.traffic_incoming ?? 0;
+  const outgoing = row.traffic_outgoing ?? 0;
+  if (!isExceeded(row, { incoming, outgoing })) return;
+  const detail =
+    'Its traffic allowance of this month is used up. It can be started when the month turns, in ' +
+    'UTC, or when its allowance is raised.';
+  throw new Problem('traffic_exceeded', detail);
 }
 
 /** What an action changes at once, and what its operation begins with. */

@@ -13,6 +13,10 @@ export function serverUuid(name: string): string | undefined {
 /** Names of our labels on an instance: whose it is, and which server. */
 const installationLabel = 'user.berth.installation';
 const serverLabel = 'user.berth.server';
+/** While its traffic is throttled: JSON of the limits that its card had before. */
+export const throttledLabel = 'user.berth.throttled';
+/** The device that is a server's network card. */
+export const card = 'eth0';
 
 /** Whose an instance is, as its labels say: an installation's id, and a server's uuid. */
 export function labelsOf({ config }: { config: Record<string, string> }) {
@@ -55,7 +59,7 @@ export function instanceDefinition(
     },
     devices: {
       root: { type: 'disk', path: '/', pool: server.storagePool, size: `${server.diskGb}GiB` },
-      eth0: networkDevice(server),
+      [card]: networkDevice(server),
     },
   };
 }
@@ -83,7 +87,7 @@ function networkDevice(server: ServerForOperation): Record<string, string> {
   const ipv6 = of(6);
   return {
     type: 'nic',
-    name: 'eth0',
+    name: card,
     network: server.network,
     hwaddr: server.mac,
     'ipv4.address': ipv4 ?? 'none',

@@ -28,13 +28,19 @@ export async function inject(
   const schema = declaredSchema(app, method, options.url, answer);
   const about = `${method} ${options.url} → ${answer.statusCode} ${answer.body.slice(0, 500)}`;
   assert.ok(schema, `is not declared: ${about}`);
-  if (!/json/.test(String(answer.headers['content-type']))) return answer;
-  const isLines = String(answer.headers['content-type']).startsWith('application/x-ndjson');
-  const parts = isLines ? answer.body.trim().split('\n').filter(Boolean) : [answer.body];
-  for (const part of parts) {
-    assert.ok(ajv.validate(schema, JSON.parse(part)), `${about}: ${ajv.errorsText()}`);
+  for (const part of partsOf(answer)) {
+    assert.ok(ajv.validate(schema, part), `${about}: ${ajv.errorsText()}`);
   }
   return answer;
+}
+
+/** What the schema of an answer is of: each line, the text, or all of it. */
+function partsOf({ body, headers }: LightMyRequestResponse): unknown[] {
+  const type = String(headers['content-type']);
+  if (!type.includes('json')) return [body];
+  const isLines = type.startsWith('application/x-ndjson');
+  const parts = isLines ? body.trim().split('\n').filter(Boolean) : [body];
+  return parts.map((part) => JSON.parse(part));
 }
 
 function declaredSchema(

@@ -1,3 +1,4 @@
+import { card as cardDevice } from '../servers/instance.ts';
 import type { UsageSource } from './source.ts';
 
 /** Where a run of an instance is counted: the host's end of its network card. */
@@ -62,7 +63,7 @@ async function findCard(
   name: string,
 ): Promise<Card | undefined> {
   const instance = await client.instances.get(name, { signal, timeoutSeconds });
-  const hostName = instance?.config['volatile.eth0.host_name'];
+  const hostName = instance?.config[`volatile.${cardDevice}.host_name`];
   if (!instance || hostName === undefined) return undefined;
   // With its start: an administrator may have given the interface a name that stays.
   const run = `${hostName} ${instance.last_used_at}`;

@@ -1,5 +1,6 @@
 import type { UsageMetric } from '@berth/contract/usage';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
@@ -51,6 +52,47 @@ export const usageColumns = [
   'traffic_before.incoming as traffic_before_incoming',
   'traffic_before.outgoing as traffic_before_outgoing',
 ] as const;
+
+/** What a server has moved in this month and the one before, and what its location makes of it. */
+export async function findTraffic(project: Project, id: number) {
+  return await withUsage(
+    project.select('servers').innerJoin('locations', 'locations.id', 'servers.location_id'),
+  )
+    .select(usageColumns)
+    .select([
+      'servers.traffic_allowance',
+      'servers.traffic_throttle as throttled_to',
+      'locations.traffic_counted',
+      'locations.traffic_policy',
+      sql<string>`to_char(${month(0)}, 'YYYY-MM')`.as('month'),
+    ])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('traffic_notices as notice')
+          .select(['notice.percent', sql<string>`to_char(notice.at, ${isoFormat})`.as('at')])
+          .whereRef('notice.server_id', '=', 'servers.id')
+          .where('notice.month', '=', month(0))
+          .orderBy('notice.percent'),
+      ).as('notices'),
+    )
+    .where('servers.id', '=', id)
+    .where('servers.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+const isoFormat = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
+
+export type TrafficRow = NonNullable<Awaited<ReturnType<typeof findTraffic>>>;
+
+export async function setAllowance(
+  project: Project,
+  id: number,
+  allowance: number | null,
+): Promise<void> {
+  const query = project.update('servers').set({ traffic_allowance: allowance });
+  await query.where('id', '=', id).execute();
+}
 
 /** A server whose history is asked for, how far that is made, and the time. */
 export async function findMeteredServer(project: Project, id: number) {

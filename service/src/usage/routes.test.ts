@@ -111,3 +111,43 @@ test('bad queries are refused with the field that is wrong', async () => {
 test('a server that is not there has no history', async () => {
   assert.equal((await ask(123_456)).json().code, 'server_not_found');
 });
+
+test("a server's traffic shows its allowance, what counts, and what was noted", async () => {
+  const server = await enterServer();
+  const now = new Date();
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const text = month.toISOString().slice(0, 10);
+  const traffic = { server_id: server, month: text, incoming: 70, outgoing: 90 };
+  await db.insertInto('traffic_months').values(traffic).execute();
+  const notice = { server_id: server, month: text, percent: 80, at: now };
+  await db.insertInto('traffic_notices').values(notice).execute();
+  const free = await inject(app, { url: `/v1/servers/${server}/traffic`, headers });
+  assert.deepEqual(free.json(), {
+    month: text.slice(0, 7),
+    incoming: { value: 70, prev: 0 },
+    outgoing: { value: 90, prev: 0 },
+    allowance: null,
+    counted: 'outgoing',
+    used: 90,
+    is_exceeded: false,
+    policy: 'none',
+    throttled_to: null,
+    notices: [{ percent: 80, at: now.toISOString().replace('Z', '000Z') }],
+  });
+  const admin = (await createTestToken(db)).headers;
+  const change = (allowance: unknown) =>
+    inject(app, {
+      method: 'PATCH',
+      url: `/v1/servers/${server}/traffic`,
+      headers: admin,
+      payload: { allowance },
+    });
+  const changed = await change(90);
+  assert.deepEqual([changed.json().allowance, changed.json().is_exceeded], [90, true]);
+  for (const allowance of [-1, 1.5, 'much', undefined]) {
+    const refused = await change(allowance);
+    assert.equal(refused.statusCode, 422);
+    assert.equal(refused.json().errors[0].pointer, '/allowance');
+  }
+  assert.equal((await change(null)).json().allowance, null);
+});

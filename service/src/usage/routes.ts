@@ -1,15 +1,72 @@
+import { ServerTraffic, ServerTrafficUpdate } from '@berth/contract/traffic';
 import { UsageHistory, UsageQuery } from '@berth/contract/usage';
 import { IdParams } from '@berth/contract/values';
+import type { Project } from '../db/project.ts';
 import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
 import { pathId } from '../http/path-id.ts';
 import { serverNotFound } from '../servers/actions.ts';
-import { findMeteredServer, stepsOf } from './queries.ts';
-import { usageHistoryView } from './view.ts';
+import { lockServer } from '../servers/queries.ts';
+import { findMeteredServer, findTraffic, setAllowance, stepsOf } from './queries.ts';
+import { trafficView, usageHistoryView } from './view.ts';
 import { readWindow } from './window.ts';
 
 const tags = ['Servers'];
 
-export function usageRoutes(app: App, { db }: Deps): void {
+export function usageRoutes(app: App, deps: Deps): void {
+  historyRoute(app, deps);
+  trafficRoutes(app, deps);
+}
+
+function trafficRoutes(app: App, deps: Deps): void {
+  const about = { tags, params: IdParams, response: { 200: ServerTraffic } };
+  async function find(project: Project, id: number) {
+    const row = await findTraffic(project, id);
+    if (!row) throw serverNotFound(id);
+    return trafficView(row);
+  }
+
+  app.get(
+    '/servers/:id/traffic',
+    {
+      config: { scope: 'servers:read' },
+      schema: {
+        ...about,
+        operationId: 'server_traffic',
+        summary: "Show a server's traffic of this month, and its allowance",
+      },
+    },
+    async (request) =>
+      await find(request.caller.project, pathId(request.params.id, serverNotFound)),
+  );
+
+  app.patch(
+    '/servers/:id/traffic',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        ...about,
+        operationId: 'server_traffic_update',
+        summary: "Change a server's traffic allowance",
+        description: 'What follows from it, such as the end of a throttle, takes up to 15 seconds.',
+        body: ServerTrafficUpdate,
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.id, serverNotFound);
+      const answer = await change(request, deps, async ({ project }) => {
+        if (!(await lockServer(project, id))) throw serverNotFound(id);
+        await setAllowance(project, id, request.body.allowance);
+        const body = await find(project, id);
+        return { status: 200, body, target: { kind: 'server', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function historyRoute(app: App, { db }: Deps): void {
   app.get(
     '/servers/:id/usage',
     {

@@ -1,8 +1,9 @@
 import type { Usage } from '@berth/contract/servers';
+import type { ServerTraffic } from '@berth/contract/traffic';
 import { type UsageHistory, usageMetrics, usageUnits } from '@berth/contract/usage';
 import type { EngineStatus, TrafficCounted } from '../db/schema.ts';
-import { isExceeded } from './allowance.ts';
-import type { StepUse } from './queries.ts';
+import { countedBytes, isExceeded } from './allowance.ts';
+import type { StepUse, TrafficRow } from './queries.ts';
 import { timesOf, type Window } from './window.ts';
 
 /** Columns of a server and its `usageColumns`. */
@@ -52,6 +53,23 @@ export function usageView(row: UsageRow): Usage {
     },
     read_at: row.usage_read_at,
     is_stale: !row.can_be_asked || (runs && row.usage_is_old),
+  };
+}
+
+/** What `GET /v1/servers/{id}/traffic` answers. */
+export function trafficView(row: TrafficRow): ServerTraffic {
+  const traffic = { incoming: row.traffic_incoming ?? 0, outgoing: row.traffic_outgoing ?? 0 };
+  return {
+    month: row.month,
+    incoming: { value: traffic.incoming, prev: row.traffic_before_incoming ?? 0 },
+    outgoing: { value: traffic.outgoing, prev: row.traffic_before_outgoing ?? 0 },
+    allowance: row.traffic_allowance,
+    counted: row.traffic_counted,
+    used: countedBytes(row.traffic_counted, traffic),
+    is_exceeded: isExceeded(row, traffic),
+    policy: row.traffic_policy,
+    throttled_to: row.throttled_to,
+    notices: row.notices,
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import { Project } from '../db/project.ts';
+import { databaseTime } from '../db/queries.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
+import type { Instance } from '../incus/instances.ts';
+import { Problem } from '../problem.ts';
+import { requestAction } from '../servers/actions.ts';
+import { instanceName, serverUuid } from '../servers/instance.ts';
+import {
+  enterNotices,
+  type ServerToStop,
+  serversToStop,
+  setThrottles,
+  throttlesOf,
+} from '../usage/allowance-queries.ts';
+import { holdTo, isHeldTo } from './throttle.ts';
+import type { Subject } from './truth.ts';
+
+interface Allowing extends Omit<Subject, 'client'> {
+  client: Pick<IncusClient, 'instances'>;
+  log: Logger;
+}
+
+/**
+ * After each count: notes which allowances are used up, and acts as the location says. What is to be
+ * is in the rows first; what a crash or the engine kept from being done is done by `keepThrottles`,
+ * or by the next round.
+ * @param at for tests: what time it is
+ */
+export async function keepAllowances(allowing: Allowing, at?: Date): Promise<void> {
+  const { db, locationId, log } = allowing;
+  const now = at ?? new Date(await databaseTime(db));
+  for (const { id, percent } of await enterNotices(db, locationId, now)) {
+    log.info({ server: id, percent }, 'A server has used so much of its traffic allowance.');
+  }
+  for (const { uuid, rate } of await setThrottles(db, locationId, now)) {
+    await hold(allowing, instanceName(uuid), rate);
+  }
+  for (const server of await serversToStop(db, locationId, now)) await stop(allowing, server);
+}
+
+/** Compares all instances with what they are to be held to, as part of each sweep. */
+export async function keepThrottles(allowing: Allowing, instances: Instance[]): Promise<void> {
+  const rates = await throttlesOf(allowing.db, allowing.locationId);
+  for (const instance of instances) {
+    const uuid = serverUuid(instance.name);
+    // Nothing is known of one whose member can't be asked.
+    if (!uuid || instance.status === 'Error') continue;
+    const rate = rates.get(uuid) ?? null;
+    if (!isHeldTo(rate, instance)) await hold(allowing, instance.name, rate);
+  }
+}
+
+async function hold({ client, log, signal }: Allowing, name: string, rate: number | null) {
+  try {
+    await holdTo(rate, client, name, signal);
+    log.info({ instance: name, rate }, 'The traffic of a server is held to another rate.');
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    log.warn({ err: error, instance: name, rate }, 'The rate of a server could not be changed.');
+  }
+}
+
+async function stop({ db, log }: Allowing, server: ServerToStop): Promise<void> {
+  try {
+    await db.transaction().execute(async (trx) => {
+      await requestAction(new Project(trx, server.project_id), server.id, 'stop', server.force);
+    });
+    log.info({ server: server.id }, 'A server is stopped: its traffic allowance is used up.');
+  } catch (error) {
+    // Somebody was quicker: the next round looks again.
+    if (!(error instanceof Problem)) throw error;
+    log.info({ server: server.id, code: error.code }, 'A server could not be stopped now.');
+  }
+}

@@ -1,0 +1,23 @@
+import { invalidFields } from '../problem.ts';
+
+/** A calendar month in UTC, up to its end or to now. */
+export interface Month {
+  /** `2026-11` */
+  name: string;
+  from: Date;
+  to: Date;
+  isOver: boolean;
+}
+
+/** Of `2026-11`, or this one. Throws `validation_failed` (422) for one that has not begun. */
+export function readMonth(text: string | undefined, now: Date): Month {
+  const name = text ?? now.toISOString().slice(0, 7);
+  const from = new Date(`${name}-01T00:00:00Z`);
+  if (from > now) {
+    throw invalidFields([{ pointer: '/month', detail: 'This month has not begun.' }]);
+  }
+  const end = new Date(from);
+  end.setUTCMonth(end.getUTCMonth() + 1);
+  const isOver = end <= now;
+  return { name, from, to: isOver ? end : now, isOver };
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+
+export interface StatementRow {
+  id: number;
+  uuid: string;
+  hostname: string;
+  location_id: number;
+  created_at: string;
+  deleted_at: string | null;
+  seconds: number;
+  seconds_running: number;
+  core_seconds: number;
+  ram_mb_seconds: number;
+  disk_gb_seconds: number;
+  incoming: number;
+  outgoing: number;
+}
+
+/**
+ * What each server of a project was and moved between two times of a month, by id: of those that
+ * existed then. A month's traffic is that of the whole month.
+ */
+export async function statementRows(
+  db: Queryable,
+  projectId: number,
+  { from, to }: { from: Date; to: Date },
+): Promise<StatementRow[]> {
+  const { rows } = await sql<StatementRow>`
+    select s.id, s.uuid, s.hostname, s.location_id, s.created_at, s.deleted_at,
+      spent.seconds, spent.seconds_running, spent.core_seconds, spent.ram_mb_seconds,
+      spent.disk_gb_seconds,
+      coalesce(t.incoming, 0) as incoming, coalesce(t.outgoing, 0) as outgoing
+    from servers s
+    cross join lateral (
+      select
+        sum(length)::float8 as seconds,
+        coalesce(sum(length) filter (where is_running), 0)::float8 as seconds_running,
+        coalesce(sum(length * cpu) filter (where is_running), 0)::float8 as core_seconds,
+        coalesce(sum(length * ram_mb) filter (where is_running), 0)::float8 as ram_mb_seconds,
+        sum(length * disk_gb)::float8 as disk_gb_seconds
+      from server_spans span
+      cross join lateral (
+        select extract(epoch from least(coalesce(span.to_at, ${to}), ${to}::timestamptz)
+          - greatest(span.from_at, ${from}::timestamptz)) as length
+      ) as part
+      where span.server_id = s.id and span.from_at < ${to}
+        and (span.to_at is null or span.to_at > ${from})
+    ) as spent
+    left join traffic_months t
+      on t.server_id = s.id and t.month = date_trunc('month', ${from}::timestamptz, 'utc')::date
+    where s.project_id = ${projectId} and (s.deleted_at is null or s.deleted_at > ${from})
+      and (spent.seconds is not null or t.server_id is not null)
+    order by s.id
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Statement, statementColumns } from '@berth/contract/statements';
+import { markServerDeleted, setServerState } from '../servers/worker-queries.ts';
+import { createTestToken } from '../testing/app.ts';
+import { enterServer } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const whole = await createWholeApp();
+const { db, place, ask } = whole;
+after(whole.close);
+const path = `/projects/${place.projectId}/statement`;
+const thisMonth = new Date().toISOString().slice(0, 7);
+
+const statement = async (query = ''): Promise<Statement> => (await ask('GET', path + query)).json();
+
+async function spansOf(server: number) {
+  const query = db.selectFrom('server_spans').selectAll().where('server_id', '=', server);
+  return await query.orderBy('id').execute();
+}
+
+test('each change of state or size ends a span and begins the next, in its transaction', async () => {
+  const server = await enterServer(db, place, { status: 'stopped' });
+  const inTransaction = db.transaction();
+  await inTransaction.execute((trx) =>
+    setServerState(trx, server, { status: 'started', realStatus: 'started' }),
+  );
+  await db.updateTable('servers').set({ cpu: 2 }).where('id', '=', server).execute();
+  // Nothing that is counted changes with these.
+  await db.updateTable('servers').set({ cpu: 2, hostname: 'b' }).where('id', '=', server).execute();
+  await db
+    .transaction()
+    .execute((trx) => setServerState(trx, server, { realStatus: 'paused', status: 'paused' }));
+  await db.transaction().execute((trx) => setServerState(trx, server, { realStatus: 'stopped' }));
+  await db.transaction().execute((trx) => markServerDeleted(trx, server));
+  const spans = await spansOf(server);
+  const shown = spans.map(({ is_running, cpu }) => [is_running, cpu]);
+  assert.deepEqual(shown, [
+    [false, 1],
+    [true, 1],
+    [true, 2],
+    [false, 2],
+  ]);
+  for (const [index, { to_at }] of spans.entries()) {
+    assert.equal(to_at, spans[index + 1]?.from_at ?? to_at);
+    assert.ok(to_at);
+  }
+});
+
+test('a change that is rolled back leaves no span', async () => {
+  const server = await enterServer(db, place, { status: 'stopped' });
+  const before = await spansOf(server);
+  const failing = db.transaction().execute(async (trx) => {
+    await setServerState(trx, server, { realStatus: 'started' });
+    throw new Error('rolled back');
+  });
+  await assert.rejects(failing, /rolled back/);
+  assert.deepEqual(await spansOf(server), before);
+});
+
+test('a server that was deleted in mid-month is on the statement, with what it moved', async () => {
+  const server = await enterServer(db, place, { hostname: 'gone' });
+  const begun = Math.max(Date.now() - 1_800_000, Date.parse(`${thisMonth}-01T00:00:00Z`));
+  await db
+    .updateTable('server_spans')
+    .set({ from_at: new Date(begun) })
+    .where('server_id', '=', server)
+    .where('to_at', 'is', null)
+    .execute();
+  const traffic = { server_id: server, month: `${thisMonth}-01`, incoming: 7, outgoing: 9 };
+  await db.insertInto('traffic_months').values(traffic).execute();
+  await db.transaction().execute((trx) => markServerDeleted(trx, server));
+  const { servers, is_final, month } = await statement();
+  assert.deepEqual([is_final, month], [false, thisMonth]);
+  const shown = servers.find(({ server_id }) => server_id === server);
+  assert.ok(shown?.deleted_at);
+  assert.deepEqual([shown.hostname, shown.bytes_in, shown.bytes_out], ['gone', 7, 9]);
+  const most = (Date.now() - begun) / 3_600_000;
+  const { hours_running } = shown;
+  assert.ok(hours_running > most - 0.02 && hours_running <= most, `${hours_running} of ${most}`);
+  assert.ok(Math.abs(shown.ram_gb_hours - shown.hours_running / 4) < 1e-5);
+});
+
+test('as CSV it has the same, a line each server', async () => {
+  const { servers } = await statement();
+  const answer = await ask('GET', `/projects/${place.projectId}/statement.csv?month=${thisMonth}`);
+  assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8');
+  const file = `statement-${place.projectId}-${thisMonth}.csv`;
+  assert.equal(answer.headers['content-disposition'], `attachment; filename="${file}"`);
+  const [head, ...lines] = answer.body.trimEnd().split('\r\n');
+  assert.equal(head, statementColumns.join(','));
+  assert.deepEqual(
+    lines.map((line) => line.split(',').slice(0, 3)),
+    servers.map(({ server_id, uuid, hostname }) => [`${server_id}`, uuid, hostname]),
+  );
+});
+
+test('a month that is over is final, and one before the first server empty', async () => {
+  const { servers, is_final, from, to } = await statement('?month=2020-02');
+  assert.deepEqual([servers, is_final], [[], true]);
+  assert.deepEqual([from, to], ['2020-02-01T00:00:00.000000Z', '2020-03-01T00:00:00.000000Z']);
+});
+
+test('months that are none, or have not begun, are refused', async () => {
+  for (const month of ['2026-13', '2026', 'now', '9999-12', '0000-01']) {
+    const answer = await ask('GET', `${path}?month=${month}`);
+    assert.equal(answer.statusCode, 422, month);
+    assert.equal(answer.json().errors[0].pointer, '/month');
+  }
+});
+
+test("a statement is its own project's and no other's, also when that is deleted", async () => {
+  const admin = (await createTestToken(db)).headers;
+  const body = { name: 'another' };
+  const other = (await ask('POST', '/projects', { body, ...admin })).json();
+  const foreign = await ask('GET', `/projects/${other.id}/statement`);
+  assert.equal(foreign.json().code, 'project_not_found');
+  const empty = await ask('GET', `/projects/${other.id}/statement`, admin);
+  assert.deepEqual(empty.json().servers, []);
+  await ask('DELETE', `/projects/${other.id}`, admin);
+  const last = await ask('GET', `/projects/${other.id}/statement`, admin);
+  assert.deepEqual([last.statusCode, last.json().servers], [200, []]);
+});

@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Queryable } from '../db/connection.ts';
+
+/** Servers of a location with an allowance, or held to a rate, and what counts of this month's traffic. */
+function used(locationId: number, at: Date) {
+  return sql`
+    select s.id, s.uuid, s.project_id, s.status, s.traffic_allowance as allowance,
+      s.traffic_throttle as throttled_to, l.traffic_policy as policy, l.traffic_throttle as rate,
+      counted.bytes,
+      coalesce(counted.bytes >= greatest(1, s.traffic_allowance), false)
+        and s.traffic_allowance is not null as is_exceeded
+    from servers s
+    join locations l on l.id = s.location_id
+    left join traffic_months t
+      on t.server_id = s.id and t.month = ${monthOf(at)}
+    cross join lateral (
+      select coalesce(case l.traffic_counted
+        when 'both' then t.incoming + t.outgoing
+        when 'incoming' then t.incoming
+        else t.outgoing end, 0) as bytes
+    ) counted
+    where s.location_id = ${locationId} and s.deleted_at is null
+      and (s.traffic_allowance is not null or s.traffic_throttle is not null)`;
+}
+
+const monthOf = (at: Date): RawBuilder<string> =>
+  sql`date_trunc('month', ${at}::timestamptz, 'utc')::date`;
+
+export interface Notice {
+  id: number;
+  percent: number;
+}
+
+/** Notes which allowances are used to 80 or 100 percent, once each a month. Answers the new ones. */
+export async function enterNotices(db: Queryable, locationId: number, at: Date): Promise<Notice[]> {
+  const { rows } = await sql<Notice>`
+    with used as (${used(locationId, at)})
+    insert into traffic_notices (server_id, month, percent, at)
+    select used.id, ${monthOf(at)}, step.percent, ${at}
+    from used cross join (values (80), (100)) as step (percent)
+    where bytes >= greatest(1, ceil(allowance * step.percent / 100.0))
+    on conflict do nothing
+    returning server_id as id, percent
+  `.execute(db);
+  return rows;
+}
+
+export interface Throttle {
+  uuid: string;
+  /** Mbit/s; null: none. */
+  rate: number | null;
+}
+
+/** Sets what each server is to be held to from now on. Answers those for which that is new. */
+export async function setThrottles(
+  db: Queryable,
+  locationId: number,
+  at: Date,
+): Promise<Throttle[]> {
+  const { rows } = await sql<Throttle>`
+    with used as (${used(locationId, at)}),
+    wanted as (
+      select id, case when is_exceeded and policy = 'throttle' then rate end as rate from used
+    )
+    update servers set traffic_throttle = wanted.rate from wanted
+    where wanted.id = servers.id and servers.traffic_throttle is distinct from wanted.rate
+    returning servers.uuid, servers.traffic_throttle as rate
+  `.execute(db);
+  return rows;
+}
+
+/** What the servers of a location are to be held to, in Mbit/s by their uuid. */
+export async function throttlesOf(db: Db, locationId: number): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('servers')
+    .select(['uuid', 'traffic_throttle'])
+    .where('location_id', '=', locationId)
+    .where('traffic_throttle', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.uuid, row.traffic_throttle ?? 0]));
+}
+
+export interface ServerToStop {
+  id: number;
+  project_id: number;
+  /** Its guest does not hear, or did not listen, when it was asked to shut down. */
+  force: boolean;
+}
+
+/** Those that run though their allowance is used up, where that means a stop; nothing else under way. */
+export async function serversToStop(
+  db: Queryable,
+  locationId: number,
+  at: Date,
+): Promise<ServerToStop[]> {
+  const { rows } = await sql<ServerToStop>`
+    with used as (${used(locationId, at)})
+    select used.id, used.project_id,
+      used.status = 'paused' or coalesce(last.kind = 'stop' and last.status = 'failed', false) as force
+    from used
+    left join lateral (
+      select kind, status, finished_at from operations where server_id = used.id
+      order by id desc limit 1
+    ) last on true
+    where is_exceeded and policy = 'stop' and used.status in ('started', 'paused')
+      and (last.kind is null or last.finished_at is not null)
+  `.execute(db);
+  return rows;
+}
