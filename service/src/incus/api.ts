@@ -130,9 +130,9 @@ async function readAnswer(response: WireResponse): Promise<Answer> {
 }
 
 /** The body as it is. */
-export async function readText(response: WireResponse): Promise<string> {
+export async function readBytes(response: WireResponse): Promise<Buffer> {
   if (response.statusCode >= 400) throw await errorOf(response);
-  return response.body.text();
+  return Buffer.from(await response.body.arrayBuffer());
 }
 
 function asOperation(answer: Answer): Operation {
