@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { call, created, primaryAddress, remove, until, view } from './api.ts';
 import { ssh, sshSend, untilSsh } from './ssh.ts';
@@ -35,5 +36,43 @@ test('traffic is counted in both directions, and across a restart of the guest',
   const { usage } = await view(server.id);
   assert.ok(usage.ram > 5 && usage.ram < 512, `ram: ${usage.ram}`);
   assert.ok(usage.cpu >= 0 && usage.cpu <= 100, `cpu: ${usage.cpu}`);
+  await remove(server.id);
+});
+
+test('a guest that hides its card in another namespace is counted all the same', async (t) => {
+  const server = await created();
+  const address = primaryAddress(server);
+  let received = 0;
+  const listener = createServer((socket) => {
+    socket.on('data', (data) => {
+      received += data.length;
+    });
+    socket.on('error', () => undefined);
+  }).listen(0, '0.0.0.0');
+  t.after(() => listener.close());
+  await new Promise((resolve) => listener.once('listening', resolve));
+  const { port } = listener.address() as { port: number };
+  // The gateway is the host. The namespace has the card, its address and the traffic; the guest
+  // itself, and all that Incus can see in it, has none of them any more.
+  const script = `
+    gateway=$(ip -4 route show default | sed 's/.*via \\([0-9.]*\\).*/\\1/')
+    own=$(ip -4 -o address show dev eth0 | sed 's/.*inet \\([0-9./]*\\).*/\\1/')
+    unshare --net sleep 600 &
+    hidden=$!
+    until [ "$(readlink /proc/$hidden/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+    ip link set eth0 netns $hidden
+    inside="nsenter --target $hidden --net"
+    $inside ip link set eth0 name wan0
+    $inside ip address add "$own" dev wan0
+    $inside ip link set wan0 up
+    $inside bash -c "head -c ${20 * megabyte} /dev/zero > /dev/tcp/$gateway/${port}"
+  `;
+  await sshSend(address, 'cat > /root/hide', script);
+  const before = (await view(server.id)).usage.traffic.outgoing.value;
+  await ssh(address, 'nohup setsid bash /root/hide > /root/hide.log 2>&1 &');
+  await until('20 MB have come', 60, async () => received >= 20 * megabyte);
+  await until('they are counted', countedWithinSeconds, async () => {
+    return (await view(server.id)).usage.traffic.outgoing.value >= before + 20 * megabyte;
+  });
   await remove(server.id);
 });
