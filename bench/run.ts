@@ -1,13 +1,15 @@
 import { benchCreate } from './create.ts';
 import { benchLimits } from './limits.ts';
+import { benchMetering } from './metering.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
 
-// npm run bench -- NAME [ROUNDS]: measures one thing against a baseline of the same run, prints the
-// ratio, and exits with 1 when it is higher than what is asked for.
+// npm run bench -- NAME [ROUNDS]: measures one thing, mostly against a baseline of the same run, and
+// exits with 1 when it is worse than what is asked for.
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,
   limits: benchLimits,
+  metering: benchMetering,
   'slow-sockets': benchSlowSockets,
 };
 

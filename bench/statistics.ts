@@ -5,7 +5,7 @@ export interface Comparison {
   ratio: number;
 }
 
-interface Spread {
+export interface Spread {
   median: number;
   least: number;
   most: number;
@@ -17,7 +17,7 @@ export function compare(baseline: number[], measured: number[]): Comparison {
   return { baseline: a, measured: b, ratio: b.median / a.median };
 }
 
-function spread(values: number[]): Spread {
+export function spread(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
   const middle = (sorted.length - 1) / 2;

@@ -12,6 +12,8 @@ function fromHarness(name: string): string {
 
 const url = () => fromHarness('BERTH_E2E_URL');
 const token = () => fromHarness('BERTH_E2E_TOKEN');
+/** Host and port. */
+export const address = () => new URL(url()).host;
 export const directory = () => fromHarness('BERTH_E2E_DIR');
 export const incusSocket = () => fromHarness('BERTH_E2E_INCUS_SOCKET');
 export const incusProject = () => fromHarness('BERTH_E2E_INCUS_PROJECT');
@@ -44,6 +46,14 @@ export async function call<T>(
   const contentType = response.headers.get('content-type') ?? '';
   assertDeclared(method, path, { status: response.status, contentType, body: answered });
   return { status: response.status, headers: response.headers, body: answered };
+}
+
+/** What Prometheus would read, in its older format. */
+export async function metrics(): Promise<string> {
+  const headers = { authorization: `Bearer ${token()}` };
+  const response = await fetch(`${url()}/metrics`, { headers });
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}.`);
+  return await response.text();
 }
 
 export interface Wish {

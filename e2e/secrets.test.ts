@@ -9,6 +9,7 @@ import {
   directory,
   incusProject,
   incusSocket,
+  metrics,
   password,
   primaryAddress,
   remove,
@@ -33,6 +34,7 @@ test('no secret is left anywhere once a server is created', async () => {
   assert.ok(dump.includes(server.uuid), 'the dump shows the server');
   assertNone(secrets, 'a dump of the database', dump);
   assertNone(secrets, 'the log', readFileSync(serviceLog(directory()), 'utf8'));
+  assertNone(secrets, 'the metrics', await metrics());
   assertNone(secrets, 'the instance', await instanceConfiguration(server.uuid));
   assertNoFile(canary, dataDirectory(directory()));
   assertNoFile(canary, join(directory(), 'incus', 'logs'));

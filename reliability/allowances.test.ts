@@ -79,7 +79,8 @@ const allowing = () => ({
 async function round(seconds = 15): Promise<void> {
   clock = new Date(clock.getTime() + seconds * 1000);
   // The engine keeps its metrics for 8 s of the real clock; a new instance is to be in them.
-  const metrics = async () => `incus_cpu_seconds_total{name="${server.name}",mode="user"} 1\n`;
+  const metrics = async () =>
+    Buffer.from(`incus_cpu_seconds_total{name="${server.name}",mode="user"} 1\n`);
   const source = { ...client, server: { metrics } };
   const location = { id: place.locationId, client: source };
   await createUsageCollector({ db, log, now: () => clock }, location).collect();

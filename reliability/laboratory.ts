@@ -14,6 +14,7 @@ import { plainShell } from '../service/src/http/shell/settings.ts';
 import type { IncusClient } from '../service/src/incus/client.ts';
 import { createEngines } from '../service/src/locations/engines.ts';
 import { requireLocation } from '../service/src/locations/queries.ts';
+import { createMetrics } from '../service/src/metrics/metrics.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
@@ -48,6 +49,7 @@ export interface Laboratory {
   server(id: number): Promise<ServerNow>;
   /** What the API answers to a GET. */
   ask(path: string): Promise<Record<string, unknown>>;
+  metrics(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -96,7 +98,9 @@ export async function openLaboratory({
     .execute();
   await enterMembers(database, members);
   const location = await requireLocation(db, place.locationId);
-  const engines = createEngines();
+  const { pool } = database;
+  const metrics = createMetrics({ db, pool }, { ofServers: true });
+  const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const client = engines.of(location);
   const log = pino({ level: 'silent' });
@@ -111,7 +115,8 @@ export async function openLaboratory({
       createsPerNode: 1000,
       workDir: directory,
     };
-    const execution = { db, log, engine: async () => client, settings };
+    const observer = metrics.operations;
+    const execution = { db, log, engine: async () => client, settings, observer };
     const runner = startOperationRunner({
       db,
       notifications,
@@ -123,9 +128,17 @@ export async function openLaboratory({
     stack.defer(() => runner.stop());
   }
   const stopping = new AbortController();
-  const { pool } = database;
   const watched = watchLocation(
-    { db, pool, engines, notifications, log, workDir: directory, ...watching },
+    {
+      db,
+      pool,
+      engines,
+      notifications,
+      log,
+      workDir: directory,
+      observer: metrics.watch,
+      ...watching,
+    },
     location,
     stopping.signal,
   );
@@ -134,7 +147,7 @@ export async function openLaboratory({
     await watched;
   });
   const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined };
-  const foundation = { config, db, pool, engines, notifications, log, secretKey };
+  const foundation = { config, db, pool, engines, notifications, log, secretKey, metrics };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi({ ...foundation, stopping: stopping.signal }, settings);
   stack.defer(() => app.close());
@@ -177,6 +190,7 @@ export async function openLaboratory({
       return { name: instanceName(uuid), status, error, since, isDeleted: deleted_at !== null };
     },
     ask: async (path) => (await inject(app, { url: `/v1${path}`, headers })).json(),
+    metrics: () => metrics.text('text'),
     close: () => open.disposeAsync(),
   };
 }

@@ -3,6 +3,7 @@
 import { explain, SetupError } from './commands.mjs';
 import { raiseKernelLimits, widenIdRanges } from './kernel.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
+import { ensurePrometheus } from './prometheus.mjs';
 import { ensureSystemPackages } from './system-packages.mjs';
 
 const oldestNode = 20;
@@ -21,6 +22,7 @@ function prepare(command) {
   ensureNodePackages();
   if (command === 'token' || command === 'inspect') return;
   ensureSystemPackages({ forTests: command !== 'start' });
+  if (command === 'test') ensurePrometheus();
   raiseKernelLimits();
   widenIdRanges();
 }

@@ -5,8 +5,8 @@ import { Person } from './users.ts';
 import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
 const scopeWords =
-  'What it allows. `servers:write` includes `servers:read`; `admin` is everything.';
-const Scope = Word(['servers:read', 'servers:write', 'admin'], {
+  'What it allows. `servers:write` includes `servers:read`; `metrics:read` is for `/metrics` alone; `admin` is everything.';
+const Scope = Word(['servers:read', 'servers:write', 'metrics:read', 'admin'], {
   description: scopeWords,
   examples: ['servers:read'],
 });
@@ -59,10 +59,11 @@ export const TokenCreate = Closed(
     name: Title({ description: 'What it is for.', examples: ['backup script'] }),
     scopes: Type.Array(Scope, {
       minItems: 1,
-      maxItems: 3,
+      maxItems: 4,
       uniqueItems: true,
       description: `${scopeWords} None that the caller lacks.`,
-      explain: 'Must be a list of some of servers:read, servers:write and admin, each once.',
+      explain:
+        'Must be a list of some of servers:read, servers:write, metrics:read and admin, each once.',
     }),
     expires_at: Type.Optional(
       Type.String({

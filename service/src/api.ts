@@ -26,7 +26,7 @@ export async function createApi(
   foundation: ApiFoundation,
   { limits, shell }: ApiSettings,
 ): Promise<App> {
-  const { config, db, log, notifications, secretKey, stopping } = foundation;
+  const { config, db, log, metrics, notifications, secretKey, stopping } = foundation;
   const tls = shell.tls && (await openTls(shell.tls, log));
   return await createHttpServer({
     deps: {
@@ -40,6 +40,7 @@ export async function createApi(
     },
     routes,
     limiter: exchangeTakings(createLimiter(limits), { db, notifications, log }),
+    metrics,
     shell,
     tls,
     log,

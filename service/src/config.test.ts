@@ -25,6 +25,12 @@ test('limits are those of the contract unless others are set', () => {
   assert.deepEqual(limits.failures, { perSecond: 1, burst: 7 });
 });
 
+test('metrics of servers are asked for in so many words', () => {
+  assert.equal(loadConfig({}).metricsOfServers, false);
+  assert.equal(loadConfig({ BERTH_METRICS_SERVERS: 'true' }).metricsOfServers, true);
+  refuses('BERTH_METRICS_SERVERS', ['', '1', 'yes', 'TRUE']);
+});
+
 test('a limit that is none is refused in words', () => {
   const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
   for (const what of ['READS', 'ACTIONS', 'BAD_TOKENS', 'PUBLIC']) {

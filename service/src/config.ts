@@ -25,6 +25,8 @@ export interface Config {
   /** A guest's time to shut down before a graceful stop fails. */
   stopTimeoutSeconds: number;
   limits: Limits;
+  /** Whether the metrics tell what each server uses. */
+  metricsOfServers: boolean;
   shell: ShellSettings;
   logLevel: string;
 }
@@ -53,6 +55,7 @@ export function loadConfig(env: Environment = process.env): Config {
       public: limit(env, 'BERTH_LIMIT_PUBLIC', '100/500'),
       failures: perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20')),
     },
+    metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS'),
     shell: {
       allowedHosts: hosts(env),
       trustedProxies: networks(env, 'BERTH_TRUST_PROXY'),
@@ -113,6 +116,15 @@ function wholeNumber(env: Environment, name: string, unset: number, min: number,
   throw new SetupError(
     `${name} must be a whole number from ${min} to ${max}, not "${text}".`,
     `Set it so, or unset it: then it is ${unset}.`,
+  );
+}
+
+function yesOrNo(env: Environment, name: string): boolean {
+  const text = env[name] ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new SetupError(
+    `${name} must be true or false, not "${text}".`,
+    'Set it so, or unset it: then it is false.',
   );
 }
 

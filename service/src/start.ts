@@ -9,6 +9,7 @@ import { createIncusClient } from './incus/client.ts';
 import { createEngines } from './locations/engines.ts';
 import { ensureLocalLocation } from './locations/local.ts';
 import { createLog } from './log.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
 import { agreeOnSecretKey, loadSecretKey } from './secret-key.ts';
@@ -89,7 +90,8 @@ async function layFoundation(
   const isOnlyService = !config.databaseUrl;
   await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
   await insertMissing(db);
-  const engines = createEngines();
+  const metrics = createMetrics({ db, pool }, { ofServers: config.metricsOfServers });
+  const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const { socketPath, incusDir } = incus.value;
   const names = config.local;
@@ -100,5 +102,5 @@ async function layFoundation(
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });
   await ensureFirstImage({ db, incus: client, workDir, say, signal });
-  return { config, db, pool, notifications, engines, secretKey, log, stopping: signal };
+  return { config, db, pool, notifications, engines, secretKey, metrics, log, stopping: signal };
 }

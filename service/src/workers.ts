@@ -8,6 +8,7 @@ import { installationId } from './db/queries.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Engines } from './locations/engines.ts';
 import { listAllLocations, requireLocation } from './locations/queries.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
@@ -26,6 +27,7 @@ export interface Foundation {
   notifications: NotificationListener;
   engines: Engines;
   secretKey: Buffer;
+  metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop. */
   stopping: AbortSignal;
@@ -37,7 +39,7 @@ export interface Workers {
 
 /** Starts what works without being asked: operations, the truth about servers, their usage. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
-  const { config, db, engines, log, notifications, secretKey } = foundation;
+  const { config, db, engines, log, metrics, notifications, secretKey } = foundation;
   const stopping = new AbortController();
   const workDir = join(config.dataDir, 'images');
   if (!config.databaseUrl) await dropLeases(db);
@@ -51,6 +53,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     execution: {
       db,
       log,
+      observer: metrics.operations,
       engine: async (id) => engines.of(await requireLocation(db, id)),
       settings: {
         installationId: await installationId(db),
@@ -62,7 +65,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     },
   });
   const watchers = locations.map((location) =>
-    watchLocation({ ...foundation, workDir }, location, stopping.signal),
+    watchLocation({ ...foundation, workDir, observer: metrics.watch }, location, stopping.signal),
   );
   const housekeeping = startHousekeeping(db, log);
   const history = keepHistoryOnTime(db, log, stopping.signal);

@@ -5,6 +5,8 @@ import { serverBody } from '../testing/servers.ts';
 export interface AccessCase {
   /** With the object of the own project, or of all; the id is appended where it is another's. */
   path: string;
+  /** `/v1` unless told. */
+  prefix?: '';
   body?: object;
   /** Of the right answer. */
   status: number;
@@ -179,6 +181,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     user_delete: { path: `/users/${own.spareUser}`, status: 200 },
     audit_list: { path: '/audit', status: 200 },
     audit_export: { path: '/audit/export', status: 200 },
+    metrics_view: { path: '/metrics', prefix: '', status: 200 },
     health_view: { path: '/health', status: 200 },
   };
 }

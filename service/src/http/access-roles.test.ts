@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Role } from '../db/people-schema.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { routes } from '../routes.ts';
 import { type AccessRoute, accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
@@ -32,9 +33,10 @@ function refusalOf(who: Who, { scope }: AccessRoute, { only }: AccessCase): stri
 
 for (const who of everybody) {
   describe(`the ${who}`, async () => {
-    const { db, close } = await createTestDatabase();
+    const { db, pool, close } = await createTestDatabase();
     const world = await createAccessWorld(db);
-    const app = await createTestApp(db, [...routes]);
+    const metrics = createMetrics({ db, pool }, { ofServers: true });
+    const app = await createTestApp(db, [...routes], { metrics });
     after(async () => {
       await app.close();
       await close();

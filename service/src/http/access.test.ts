@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createMetrics } from '../metrics/metrics.ts';
 import { routes } from '../routes.ts';
 import {
   type AccessRoute,
@@ -20,10 +21,11 @@ import type { App, Scope } from './app-types.ts';
 // Every route, asked with every token that may not, and with one that may; people: access-roles.test.ts. A route without a line in
 // access-cases.ts fails.
 
-const { db, close } = await createTestDatabase();
+const { db, pool, close } = await createTestDatabase();
 after(close);
 const world = await createAccessWorld(db);
-const app: App = await createTestApp(db, [...routes]);
+const metrics = createMetrics({ db, pool }, { ofServers: true });
+const app: App = await createTestApp(db, [...routes], { metrics });
 after(() => app.close());
 
 const cases = accessCases(world);
@@ -47,9 +49,10 @@ const nobody: [who: string, headers: object, code: string][] = [
 const weaker: Record<Scope | 'person', (typeof world.headers)[keyof typeof world.headers][]> = {
   // Whatever a token may, it is no person.
   person: [world.headers.read, world.headers.admin],
-  'servers:read': [],
-  'servers:write': [world.headers.read],
-  admin: [world.headers.read, world.headers.write],
+  'servers:read': [world.headers.metrics],
+  'servers:write': [world.headers.read, world.headers.metrics],
+  'metrics:read': [world.headers.read, world.headers.write],
+  admin: [world.headers.read, world.headers.write, world.headers.metrics],
 };
 
 describe('who may not', () => {
@@ -119,6 +122,7 @@ describe('who may', () => {
     person: async () => (await signInAs(app, world.credentials)).headers,
     'servers:read': () => world.headers.read,
     'servers:write': () => world.headers.write,
+    'metrics:read': () => world.headers.metrics,
     admin: () => world.headers.admin,
     public: () => ({}),
   };

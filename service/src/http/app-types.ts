@@ -38,7 +38,7 @@ export interface Deps {
 
 export type Routes = (app: App, deps: Deps) => void;
 
-export const scopes = ['servers:read', 'servers:write', 'admin'] as const;
+export const scopes = ['servers:read', 'servers:write', 'metrics:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Who makes a request, what they may, and in which project: the one they named, or their own. */

@@ -7,7 +7,7 @@ import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
-import type { App, Scope } from './app-types.ts';
+import { type App, type Scope, scopes } from './app-types.ts';
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -15,7 +15,7 @@ after(close);
 const any = { response: { 200: Type.Any() } };
 
 function probeRoutes(api: App): void {
-  for (const scope of ['servers:read', 'servers:write', 'admin', 'public'] as const) {
+  for (const scope of [...scopes, 'public'] as const) {
     const path = `/${scope.replace(':', '-')}`;
     api.get(path, { config: { scope }, schema: any }, async (request) =>
       scope === 'public' ? {} : request.caller,
@@ -101,7 +101,8 @@ test('each scope opens what it implies, and nothing else', async () => {
   const opened: Record<Scope, string[]> = {
     'servers:read': ['servers-read'],
     'servers:write': ['servers-read', 'servers-write'],
-    admin: ['servers-read', 'servers-write', 'admin'],
+    'metrics:read': ['metrics-read'],
+    admin: ['servers-read', 'servers-write', 'metrics-read', 'admin'],
   };
   for (const scope of Object.keys(opened) as Scope[]) {
     const { headers } = await createTestToken(db, { scopes: [scope] });

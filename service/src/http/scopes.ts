@@ -4,7 +4,8 @@ import { scopes as allScopes, type Scope } from './app-types.ts';
 const implied: Record<Scope, readonly Scope[]> = {
   'servers:read': ['servers:read'],
   'servers:write': ['servers:write', 'servers:read'],
-  admin: ['admin', 'servers:write', 'servers:read'],
+  'metrics:read': ['metrics:read'],
+  admin: ['admin', 'servers:write', 'servers:read', 'metrics:read'],
 };
 
 export function allows(granted: readonly Scope[], scope: Scope): boolean {

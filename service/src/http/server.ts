@@ -13,6 +13,7 @@ import { acceptBodies } from './bodies.ts';
 import { refuseUnreadable } from './client-errors.ts';
 import { serveDocs } from './docs.ts';
 import type { Limiter } from './limits/limiter.ts';
+import { type HttpMetrics, serveMetrics } from './metrics.ts';
 import { handleError, sendProblem } from './problems.ts';
 import { completeSchema } from './route-schemas.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
@@ -31,6 +32,7 @@ export interface HttpServerOptions {
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes[];
   limiter: Limiter;
+  metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
   /** Of tests that don't want to wait. */
@@ -47,7 +49,7 @@ declare module 'fastify' {
 
 /** The HTTP side of the service, ready to listen or to be injected into. */
 export async function createHttpServer(options: HttpServerOptions): Promise<App> {
-  const { deps, routes, limiter, shell = plainShell } = options;
+  const { deps, routes, limiter, metrics, shell = plainShell } = options;
   const app = createInstance(options);
   const known = collectRoutes(app);
   app.decorate('knownRoutes', known);
@@ -65,6 +67,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
   serveDocs(app);
+  if (metrics) serveMetrics(app, metrics);
   for (const prefix of prefixes) {
     app.register(async (api: App) => serveApi(api, deps, routes), { prefix });
   }

@@ -1,6 +1,11 @@
 import type { Readable } from 'node:stream';
 import { withDeadline } from './deadline.ts';
-import { EngineError, errorFromConnection, errorFromIncus } from './errors.ts';
+import {
+  EngineError,
+  type EngineErrorCode,
+  errorFromConnection,
+  errorFromIncus,
+} from './errors.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
 
 export interface CallOptions {
@@ -125,9 +130,9 @@ async function readAnswer(response: WireResponse): Promise<Answer> {
 }
 
 /** The body as it is. */
-export async function readText(response: WireResponse): Promise<string> {
+export async function readBytes(response: WireResponse): Promise<Buffer> {
   if (response.statusCode >= 400) throw await errorOf(response);
-  return response.body.text();
+  return Buffer.from(await response.body.arrayBuffer());
 }
 
 function asOperation(answer: Answer): Operation {
@@ -144,12 +149,52 @@ function assertDone(answer: Answer): void {
   }
 }
 
+/** What a call came to: `ok`, `aborted` by its caller, or the code of its error. */
+export interface ObservedCall {
+  method: string;
+  /** `/1.0/instances/{name}/state`: of which there are only so many. */
+  path: string;
+  outcome: EngineErrorCode | 'ok' | 'aborted';
+  seconds: number;
+}
+
+export type CallObserver = (call: ObservedCall) => void;
+
+/** The words of Incus's paths that we use; whatever else stands in one is a name. */
+const pathWords = new Set([
+  ...['instances', 'state', 'files', 'operations', 'wait', 'images', 'aliases', 'projects'],
+  ...['networks', 'storage-pools', 'volumes', 'resources', 'cluster', 'members', 'metrics'],
+]);
+
+function pathPattern(path: readonly string[]): string {
+  const parts = path.map((part) => (pathWords.has(part) ? part : '{name}'));
+  return `/${['1.0', ...parts].join('/')}`;
+}
+
+interface ApiDefaults {
+  project: string;
+  timeoutSeconds: number;
+  observe?: CallObserver | undefined;
+}
+
 /** Each noun's calls from one transport, time-out and project. */
-export function createApi(
-  transport: Transport,
-  defaults: { project: string; timeoutSeconds: number },
-): Api {
-  const read: Api['read'] = (request, options, reader) => {
+export function createApi(transport: Transport, defaults: ApiDefaults): Api {
+  const read: Api['read'] = async (request, options, reader) => {
+    const begun = performance.now();
+    let outcome: ObservedCall['outcome'] = 'ok';
+    try {
+      return await call(request, options, reader);
+    } catch (error) {
+      if (error instanceof EngineError) outcome = error.code;
+      else outcome = options?.signal?.aborted ? 'aborted' : 'failed';
+      throw error;
+    } finally {
+      const { method, path } = request;
+      const seconds = (performance.now() - begun) / 1000;
+      defaults.observe?.({ method, path: pathPattern(path), outcome, seconds });
+    }
+  };
+  const call: Api['read'] = (request, options, reader) => {
     const what = `${request.method} ${urlPath(request.path)}`;
     const timeoutSeconds = options?.timeoutSeconds ?? defaults.timeoutSeconds;
     return withDeadline(

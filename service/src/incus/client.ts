@@ -1,4 +1,4 @@
-import { createApi } from './api.ts';
+import { type CallObserver, createApi } from './api.ts';
 import type { IncusConnection } from './connection.ts';
 import { type FileCalls, fileCalls } from './files.ts';
 import { type ImageCalls, imageCalls } from './images.ts';
@@ -15,6 +15,8 @@ export type IncusOptions = IncusConnection & {
   project: string;
   /** Of a plain call; 10 unless told. */
   timeoutSeconds?: number;
+  /** Told of each call when it has ended. */
+  observe?: CallObserver | undefined;
 };
 
 /** Incus as we use it. Calls throw `EngineError`, or the reason of the caller's own signal. */
@@ -34,9 +36,9 @@ export interface IncusClient {
 
 /** Connects with the first call. Events have a connection of their own: `watchEvents`. */
 export function createIncusClient(options: IncusOptions): IncusClient {
-  const { project, timeoutSeconds = 10 } = options;
+  const { project, timeoutSeconds = 10, observe } = options;
   const transport = createTransport(options);
-  const api = createApi(transport, { project, timeoutSeconds });
+  const api = createApi(transport, { project, timeoutSeconds, observe });
   return {
     project,
     server: serverCalls(api),

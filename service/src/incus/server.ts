@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, readText } from './api.ts';
+import { type Api, type CallOptions, readBytes } from './api.ts';
 import { EngineError } from './errors.ts';
 
 export interface ServerInfo {
@@ -50,14 +50,14 @@ export function serverCalls(api: Api) {
     members: (options?: CallOptions) =>
       api.get<ClusterMember[]>(['cluster', 'members'], { recursion: 1 }, options),
     /**
-     * The project's instances on one member, in the text format of OpenMetrics. Incus keeps the
+     * The project's instances on one member, in the text format of OpenMetrics, in UTF-8. Incus keeps the
      * figures for 8 s, and says `busy` while another call collects them.
      */
     metrics: (target?: string, options?: CallOptions) =>
       api.read(
         { method: 'GET', path: ['metrics'], query: { project: api.project, target } },
         options,
-        readText,
+        readBytes,
       ),
   };
 }

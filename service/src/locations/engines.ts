@@ -1,4 +1,5 @@
 import type { EngineAddress } from '../db/schema.ts';
+import type { CallObserver } from '../incus/api.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import type { IncusConnection } from '../incus/connection.ts';
 
@@ -21,7 +22,13 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-export function createEngines(identity?: ClientIdentity): Engines {
+interface EnginesOptions {
+  identity?: ClientIdentity;
+  /** Told of each call to any of them. */
+  observe?: CallObserver;
+}
+
+export function createEngines({ identity, observe }: EnginesOptions = {}): Engines {
   const clients = new Map<number, IncusClient>();
   return {
     identity,
@@ -29,7 +36,11 @@ export function createEngines(identity?: ClientIdentity): Engines {
       const known = clients.get(location.id);
       if (known) return known;
       const connection = connectionOf(location, identity);
-      const client = createIncusClient({ ...connection, project: location.incus_project });
+      const client = createIncusClient({
+        ...connection,
+        project: location.incus_project,
+        observe,
+      });
       clients.set(location.id, client);
       return client;
     },

@@ -31,12 +31,21 @@ const letGoAgainMilliseconds = 300;
 const longestHeldWaitSeconds = 1;
 const slowestRetrySeconds = 30;
 
+/** Told by the worker that did it. */
+export interface OperationObserver {
+  /** `seconds` since it was asked for. */
+  ended(kind: string, outcome: 'succeeded' | 'failed', seconds: number): void;
+  /** A step failed, and will be tried again. */
+  retried(kind: string, step: string): void;
+}
+
 /** What executing an operation needs from the service. */
 export interface Execution {
   db: Db;
   engine(locationId: number): Promise<IncusClient>;
   settings: OperationSettings;
   log: Logger;
+  observer?: OperationObserver;
 }
 
 /** Carries a leased operation on from its stored step until it ends, waits long, or is given up. */
@@ -153,7 +162,7 @@ async function runStep(
 
 /** What can't get better fails at once; anything else is tried again, ever more slowly. */
 function retryOrFail(
-  { log }: Execution,
+  { log, observer }: Execution,
   operation: OperationRow,
   error: unknown,
 ): StepResult<unknown> {
@@ -162,6 +171,7 @@ function retryOrFail(
   if (error instanceof EngineError && !error.retryable) {
     return { outcome: 'fail', code: `engine_${error.code}`, message };
   }
+  observer?.retried(operation.kind, operation.step);
   const seconds = Math.min(0.5 * 2 ** operation.attempts, slowestRetrySeconds);
   return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry: message };
 }
@@ -236,16 +246,19 @@ function saysNothingNew(operation: OperationRow, commit: StepCommit): boolean {
 }
 
 async function end(
-  { db, log }: Execution,
+  { db, log, observer }: Execution,
   kind: OperationKind,
   operation: OperationRow,
   result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    if (!(await finishOperation(trx, operation, ending(kind, result)))) return;
+  const written = ending(kind, result);
+  const isOurs = await db.transaction().execute(async (trx) => {
+    if (!(await finishOperation(trx, operation, written))) return false;
     if (result.outcome === 'done') await result.write(trx);
     else await kind.failed(trx, operation, result.message);
+    return true;
   });
+  if (isOurs) observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
   log.info(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',
@@ -264,6 +277,11 @@ function ending(
     error: { code, message },
     keepSecrets: kind.canBeRetried ?? false,
   };
+}
+
+/** Never negative, though the time is the database's. */
+function secondsSince(time: string): number {
+  return Math.max(0, Date.now() - Date.parse(time)) / 1000;
 }
 
 function pastDeadline(operation: OperationRow) {

@@ -30,24 +30,30 @@ export function orphanKeeper({ installationId, log }: OrphanRules) {
     );
     for (const { instance, server } of ours) {
       const known = server === undefined ? undefined : servers.get(server);
-      if (!known) tellOnce(instance.name);
+      if (!known) tellOnce(subject, instance.name);
       else if (known.isDeleted) await remove(subject, instance);
     }
   };
 
-  function tellOnce(instance: string): void {
+  function tellOnce({ found }: Subject, instance: string): void {
     if (told.has(instance)) return;
     told.add(instance);
+    found?.('instance_unknown', 1);
     log.warn({ instance }, 'An instance bears our label but is of no server; it is left alone.');
   }
 
-  async function remove({ client, signal }: Subject, { name, status }: Instance): Promise<void> {
+  async function remove(
+    { client, signal, found }: Subject,
+    { name, status }: Instance,
+  ): Promise<void> {
     try {
       if (status !== 'Stopped') await stopInstance(client, name, { signal });
       await deleteInstance(client, name, { signal });
+      found?.('orphan_removed', 1);
       log.warn({ instance: name }, 'An instance of a deleted server was removed.');
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
+      found?.('orphan_stays', 1);
       log.warn({ err: error, instance: name }, 'An instance of a deleted server is still there.');
     }
   }

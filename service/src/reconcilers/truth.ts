@@ -12,11 +12,24 @@ import { enterSightings, type Sighting, serversWithInstance } from '../servers/t
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;
 
+/** What a look or a comparison can find to be otherwise than the records say. */
+export const findings = [
+  'status_changed',
+  'instance_vanished',
+  'member_silent',
+  'orphan_removed',
+  'orphan_stays',
+  'instance_unknown',
+] as const;
+export type Finding = (typeof findings)[number];
+
 export interface Subject {
   db: Db;
   client: IncusClient;
   locationId: number;
   signal: AbortSignal;
+  /** Told how many there were. */
+  found?: ((finding: Finding, count: number) => void) | undefined;
 }
 
 /** Looks at one instance and enters what it is. An absence is looked at twice. */
@@ -25,8 +38,19 @@ export async function lookAtInstance(subject: Subject, name: string): Promise<vo
   if (!uuid) return;
   const readAt = await databaseTime(subject.db);
   const status = await read(subject, name);
-  if (status && status !== 'absent') await enterSightings(subject.db, readAt, [{ uuid, status }]);
+  if (status && status !== 'absent') await enter(subject, readAt, [{ uuid, status }]);
   if (status === 'absent') await confirmAbsent(subject, [uuid]);
+}
+
+/** Enters what was seen, and tells of what that changed. */
+async function enter(
+  { db, found }: Subject,
+  readAt: string,
+  seen: Sighting[],
+  as: Finding = 'status_changed',
+) {
+  const changed = await enterSightings(db, readAt, seen);
+  found?.(as, changed.length);
 }
 
 async function read({ client, signal }: Subject, name: string) {
@@ -41,12 +65,13 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const instances = await client.instances.list({ signal });
   const silent = await silentMembers(subject, instances);
   await setSilentMembers(db, locationId, [...silent]);
+  subject.found?.('member_silent', silent.size);
   const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
     const uuid = serverUuid(name);
     const known = silent.has(location) ? undefined : engineStatus(status);
     return uuid && known ? [{ uuid, status: known }] : [];
   });
-  await enterSightings(db, readAt, sightings);
+  await enter(subject, readAt, sightings);
   const names = new Set(instances.map(({ name }) => name));
   const servers = await serversWithInstance(db, locationId);
   const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));
@@ -86,10 +111,11 @@ async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   const gone = ours.filter(
     (_, index) => looks[index]?.status === 'fulfilled' && looks[index].value === 'absent',
   );
-  await enterSightings(
-    db,
+  await enter(
+    subject,
     readAt,
     gone.map((uuid) => ({ uuid, status: 'not_exists' })),
+    'instance_vanished',
   );
   const failed = looks.find((look) => look.status === 'rejected');
   if (failed) throw failed.reason;

@@ -16,7 +16,7 @@ import { serverOfOperation } from '../servers/truth-queries.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
 import { orphanKeeper } from './orphans.ts';
-import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
+import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
@@ -24,6 +24,13 @@ const pingMilliseconds = 10_000;
 const pingSeconds = 5;
 const mostLooks = 5;
 const lookAgainMilliseconds = 500;
+
+/** Told by the process that watches a location. */
+export interface WatchObserver {
+  /** Of an event of the engine: how long it took to get here. */
+  lagged(seconds: number): void;
+  found(finding: Finding, count: number): void;
+}
 
 export interface Watching {
   db: Db;
@@ -35,6 +42,7 @@ export interface Watching {
   workDir: string;
   /** Between two comparisons of everything. */
   sweepMilliseconds?: number;
+  observer?: WatchObserver;
 }
 
 /**
@@ -54,8 +62,9 @@ export async function watchLocation(
 
 async function watch(watching: Watching, location: LocationRow, signal: AbortSignal) {
   const { db, engines, log, notifications } = watching;
-  const { sweepMilliseconds = defaultSweepMilliseconds } = watching;
-  const subject = { db, client: engines.of(location), locationId: location.id, signal };
+  const { observer, sweepMilliseconds = defaultSweepMilliseconds } = watching;
+  const client = engines.of(location);
+  const subject = { db, client, locationId: location.id, signal, found: observer?.found };
   const report = (error: unknown) => {
     if (!signal.aborted)
       log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
@@ -120,6 +129,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
         reach.is('events', reason instanceof Error ? reason.message : String(reason));
       },
       onEvent(event) {
+        observer?.lagged(Math.max(0, Date.now() - Date.parse(event.timestamp)) / 1000);
         if (event.type === 'lifecycle') for (const name of namesOf(event)) look.run(name);
       },
     });

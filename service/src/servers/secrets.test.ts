@@ -45,6 +45,9 @@ async function nothingIsFound(): Promise<void> {
   assert.ok(dump.includes('web-1.example.com'), 'the dump is of the right database');
   assert.doesNotMatch(dump, secret);
   assert.doesNotMatch(lines.join(''), secret);
+  const metrics = await ask('GET', '/metrics', { prefix: '' });
+  assert.match(metrics.body, /route="\/v1\/servers"/);
+  assert.doesNotMatch(metrics.body, secret);
 }
 
 test('what a create is told in secret is not told to anyone', async () => {

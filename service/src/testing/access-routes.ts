@@ -18,7 +18,7 @@ export interface AccessRoute {
 export function accessRoutes(app: App): AccessRoute[] {
   const ours = app.knownRoutes
     .map(({ options }) => options)
-    .filter(({ url }) => url.startsWith('/v1/'));
+    .filter(({ url }) => url.startsWith('/v1/') || url === '/metrics');
   return ours.filter(({ method }) => method !== 'HEAD').map(route);
 }
 
@@ -35,12 +35,12 @@ export function requireCase(cases: Record<string, AccessCase>, name: string): Ac
 
 export async function askCase(
   app: App,
-  { path: own, body }: AccessCase,
+  { path: own, body, prefix }: AccessCase,
   { method, headers, path = own }: { method: Method; headers: object; path?: string | undefined },
 ) {
   return await inject(app, {
     method,
-    url: `/v1${path}`,
+    url: (prefix ?? '/v1') + path,
     headers: { ...headers },
     ...(body && { payload: body }),
   });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
+import type { Scope } from '../http/app-types.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { createTestToken } from './app.ts';
 import { type Installation, installation } from './fixtures.ts';
@@ -31,7 +32,10 @@ export interface AccessWorld {
   newcomer: string;
   /** Of somebody who may sign in, and do everything then. */
   credentials: Credentials;
-  headers: Record<'admin' | 'write' | 'read' | 'expired' | 'revoked', { authorization: string }>;
+  headers: Record<
+    'admin' | 'write' | 'read' | 'metrics' | 'expired' | 'revoked',
+    { authorization: string }
+  >;
 }
 
 export async function createAccessWorld(db: Db): Promise<AccessWorld> {
@@ -43,7 +47,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
   const revoked = await createTestToken(db);
   await revokeToken(db, revoked.id);
   const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
-  const headersOf = async (scope: 'admin' | 'servers:write' | 'servers:read') =>
+  const headersOf = async (scope: Scope) =>
     (await createTestToken(db, { scopes: [scope] })).headers;
   return {
     place,
@@ -75,6 +79,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       admin: await headersOf('admin'),
       write: await headersOf('servers:write'),
       read: await headersOf('servers:read'),
+      metrics: await headersOf('metrics:read'),
       expired: expired.headers,
       revoked: revoked.headers,
     },

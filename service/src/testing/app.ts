@@ -18,7 +18,7 @@ export const generousLimits: Limits = {
   public: plenty,
 };
 
-type Outside = Pick<HttpServerOptions, 'log' | 'shell' | 'tls' | 'patience'>;
+type Outside = Pick<HttpServerOptions, 'log' | 'metrics' | 'shell' | 'tls' | 'patience'>;
 
 interface TestApp extends Partial<Deps>, Outside {
   limiter?: Limiter;

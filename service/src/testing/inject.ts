@@ -37,7 +37,7 @@ export async function inject(
 /** What the schema of an answer is of: each line, the text, or all of it. */
 function partsOf({ body, headers }: LightMyRequestResponse): unknown[] {
   const type = String(headers['content-type']);
-  if (type.startsWith('text/')) return [body];
+  if (!type.includes('json')) return [body];
   const isLines = type.startsWith('application/x-ndjson');
   const parts = isLines ? body.trim().split('\n').filter(Boolean) : [body];
   return parts.map((part) => JSON.parse(part));

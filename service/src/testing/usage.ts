@@ -60,7 +60,7 @@ export const client: UsageSource = {
     async metrics(member) {
       const instances = engine.members.get(member);
       if (instances instanceof Error) throw instances;
-      return metricsText(instances ?? new Map());
+      return Buffer.from(metricsText(instances ?? new Map()));
     },
   },
   instances: {
@@ -116,8 +116,8 @@ export function setClock(time: Date): void {
   clock = time;
 }
 
-export const collector = () =>
-  createUsageCollector({ db, log, now }, { id: place.locationId, client });
+export const collector = (limits?: { mostCards: number }) =>
+  createUsageCollector({ db, log, now }, { id: place.locationId, client }, limits);
 
 beforeEach(async () => {
   const tables = 'locations, nodes, servers, operating_systems, usage_15s, usage_5m, usage_1h';

@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema.ts';
 import { createCredentialCache } from '../http/credential-cache.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
 import { routes } from '../routes.ts';
@@ -15,17 +16,19 @@ import { operationUnderWay, serverBody } from './servers.ts';
 
 /** The whole API on a database of its own, with nobody who does the operations. */
 export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger } = {}) {
-  const { db, connectionString, close } = await createTestDatabase();
+  const { db, pool, connectionString, close } = await createTestDatabase();
   const place = await installation(db, sizes);
   const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
   const untilEnded = createWaiter(db, notifications, new AbortController().signal);
   const credentials = createCredentialCache(notifications);
+  const metrics = createMetrics({ db, pool }, { ofServers: true });
   const app = await createTestApp(db, [...routes], {
     untilEnded,
     credentials,
+    metrics,
     ...(log && { log }),
   });
-  const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
+  const { headers } = await createTestToken(db, { scopes: ['servers:write', 'metrics:read'] });
 
   /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
   async function ask(

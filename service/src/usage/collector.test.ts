@@ -113,6 +113,25 @@ test('a card that can not be read costs its server nothing', async () => {
   assert.deepEqual(await trafficOf(other), november(3, 3));
 });
 
+test('where there are very many cards, each has its turn, and nothing is lost', async () => {
+  const uuids = [await insertServer(), await insertServer(), await insertServer()];
+  const all = (cpu: number, moved: number) =>
+    Object.fromEntries(uuids.map((uuid) => [uuid, { cpu, in: moved, out: 0 }]));
+  const limited = collector({ mostCards: 1 });
+  const round = async (cpu: number, moved: number) => {
+    pass(15);
+    count(all(cpu, moved));
+    await limited.collect();
+    const months = await Promise.all(uuids.map(trafficOf));
+    return months.map(([month]) => month?.incoming ?? 0).sort((a, b) => a - b);
+  };
+  assert.deepEqual(await round(0, 100), [0, 0, 100]);
+  assert.deepEqual(await round(15, 200), [0, 100, 200]);
+  assert.deepEqual(await round(30, 300), [100, 200, 300]);
+  assert.deepEqual(await round(45, 400), [200, 300, 400]);
+  for (const uuid of uuids) assert.equal((await currentOf(uuid))?.cpu_percent, 50);
+});
+
 test('what passed over the turn of a month is shared by time, to the byte', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:50Z'));

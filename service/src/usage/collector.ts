@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { pause } from '../pause.ts';
-import { instanceName, serverUuid } from '../servers/instance.ts';
+import { serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
 import { each } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
@@ -18,15 +18,21 @@ export interface UsageCollector {
 
 const metricsSeconds = 15;
 const diskSeconds = 60;
+/**
+ * Of a location, in a round. Each costs a call; beyond so many servers each has its turn less often,
+ * for the engine's sake as for ours. Its counters lose nothing by that.
+ */
+export const mostCards = 5_000;
 
 /** Collects what the servers of a location use. Should two ever do, each use is counted once. */
 export function createUsageCollector(
   context: Omit<CollectContext, 'signal'>,
   location: UsageLocation,
+  limits = { mostCards },
 ): UsageCollector {
   const cards = new Map<string, Cards>();
   return {
-    collect: (signal) => collectLocation({ ...context, signal }, location, cards),
+    collect: (signal) => collectLocation({ ...context, ...limits, signal }, location, cards),
     collectDisk: (signal) => collectDiskUse({ ...context, signal }, location),
   };
 }
@@ -52,20 +58,24 @@ export async function collectOnTime(
   ]);
 }
 
+interface LimitedContext extends CollectContext {
+  mostCards: number;
+}
+
 async function collectLocation(
-  context: CollectContext,
+  context: LimitedContext,
   location: UsageLocation,
   cards: Map<string, Cards>,
 ): Promise<void> {
   const { db, log, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
-    await Promise.all(
-      nodes.map(async (node) => {
-        const seen = await collectNode(context, location, node, cards.get(node.name));
-        if (seen) cards.set(node.name, seen);
-      }),
-    );
+    const limited = { ...context, mostCards: Math.ceil(context.mostCards / nodes.length) };
+    // Some at a time: they wait for each other in the database, each with a connection.
+    await each(nodes, async (node) => {
+      const seen = await collectNode(limited, location, node, cards.get(node.name));
+      if (seen) cards.set(node.name, seen);
+    });
   } catch (error) {
     if (signal?.aborted) return;
     log.warn({ err: error, location: location.id }, 'Usage of a location could not be collected.');
@@ -74,7 +84,7 @@ async function collectLocation(
 
 /** A member answers for the instances that run on it, and only for those. Answers their cards. */
 async function collectNode(
-  { db, log, now, signal }: CollectContext,
+  { db, log, now, signal, mostCards }: LimitedContext,
   { id, client }: UsageLocation,
   node: Node,
   known: Cards = new Map(),
@@ -82,23 +92,21 @@ async function collectNode(
   try {
     const { order, at } = await beginReading(db);
     const begun = { order, at: now?.() ?? at };
-    const text = await client.server.metrics(node.member ?? undefined, { signal });
-    const running = serversOf(parseMetrics(text));
-    const names = new Set(running.map(([uuid]) => instanceName(uuid)));
-    const cards: Cards = new Map([...known].filter(([name]) => names.has(name)));
-    const servers: ServerReading[] = [];
+    const metrics = await client.server.metrics(node.member ?? undefined, { signal });
+    const servers = readingsOf(parseMetrics(metrics));
+    const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
+    const unknown = [...servers.keys()].filter((name) => !cards.has(name));
+    const due = [...unknown, ...cards.keys()].slice(0, mostCards);
+    const place = { client, member: node.member, signal };
     const errors = await each(
-      running,
-      async ([uuid, reading]) => {
-        const place = { client, member: node.member, signal };
-        const network = readNetwork(place, instanceName(uuid), cards);
-        // What else is known of it counts all the same.
-        servers.push({ ...readingOf(uuid, reading), ...(await network.catch(() => undefined)) });
-        await network;
+      due,
+      // Where it fails, what else is known of a server counts all the same.
+      async (name) => {
+        Object.assign(servers.get(name) ?? {}, await readNetwork(place, name, cards));
       },
       signal,
     );
-    await record(db, { locationId: id, begun, servers });
+    await record(db, { locationId: id, begun, servers: [...servers.values()] });
     const [err] = errors;
     if (err && !signal?.aborted) {
       const about = { err, location: id, node: node.name, servers: errors.length };
@@ -112,12 +120,13 @@ async function collectNode(
   }
 }
 
-/** Those of instances that bear the name of a server. */
-function serversOf(instances: Map<string, InstanceReading>): [string, InstanceReading][] {
-  return Array.from(instances).flatMap(([name, reading]) => {
+/** By instance, of those that bear the name of a server. */
+function readingsOf(instances: Map<string, InstanceReading>): Map<string, ServerReading> {
+  const readings = Array.from(instances).flatMap(([name, reading]): [string, ServerReading][] => {
     const uuid = serverUuid(name);
-    return uuid ? [[uuid, reading]] : [];
+    return uuid ? [[name, readingOf(uuid, reading)]] : [];
   });
+  return new Map(readings);
 }
 
 const noNetwork = { run: null, startedAt: null, networkIn: null, networkOut: null };

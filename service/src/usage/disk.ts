@@ -10,6 +10,8 @@ import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 
 /** Read more often than each minute's round, so that none waits for two. */
 const oldMilliseconds = 54_000;
+/** Each costs a call: beyond so many servers each has its turn less often. */
+const mostDisks = 20_000;
 
 /** Reads the disk use of a location's running servers whose figure is old. */
 export async function collectDiskUse(
@@ -19,7 +21,7 @@ export async function collectDiskUse(
   try {
     const readAt = now?.() ?? (await beginReading(db)).at;
     const before = new Date(readAt.getTime() - oldMilliseconds);
-    const servers = await serversWithOldDiskUse(db, id, before);
+    const servers = await serversWithOldDiskUse(db, id, before, mostDisks);
     const used: DiskUse[] = [];
     const read = async (server: { id: number; uuid: string }) => {
       const diskGb = await readDisk(client, server.uuid, signal);

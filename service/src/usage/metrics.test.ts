@@ -5,8 +5,10 @@ import { parseMetrics } from './metrics.ts';
 
 // From Incus 6.0.4, shortened: a container at rest, and one with the network counters that Incus
 // showed once it had received 20,000,000 bytes over TCP and then sent 10,000,000.
-const text = await readFile(new URL('metrics.fixture.txt', import.meta.url), 'utf8');
+const text = await readFile(new URL('metrics.fixture.txt', import.meta.url));
 const busy = 'srv-4c8a1c1e-7f0e-4c56-9a52-0d0f4a2b9d10';
+
+const parseLines = (lines: string[]) => parseMetrics(Buffer.from(lines.join('\n')));
 
 test('reads every instance of a real answer', () => {
   assert.deepEqual([...parseMetrics(text).keys()].sort(), ['a', busy]);
@@ -17,7 +19,7 @@ test('what the disks moved is the sum over devices, or not known', () => {
   const lines = ['loop0', 'sda'].map(
     (device) => `incus_disk_written_bytes_total{device="${device}",name="a"} 5`,
   );
-  const reading = parseMetrics(lines.join('\n')).get('a');
+  const reading = parseLines(lines).get('a');
   assert.deepEqual([reading?.diskRead, reading?.diskWritten], [null, 10]);
 });
 
@@ -34,7 +36,7 @@ test('memory is what is neither free nor page cache', () => {
 test('the time a virtual machine waits is not used', () => {
   const modes = ['user', 'nice', 'system', 'irq', 'softirq', 'idle', 'iowait', 'steal'];
   const lines = modes.map((mode) => `incus_cpu_seconds_total{cpu="0",mode="${mode}",name="v"} 1`);
-  assert.equal(parseMetrics(lines.join('\n')).get('v')?.cpuSeconds, 5);
+  assert.equal(parseLines(lines).get('v')?.cpuSeconds, 5);
 });
 
 test('skips what it does not understand', () => {
@@ -46,7 +48,20 @@ test('skips what it does not understand', () => {
     'incus_cpu_seconds_total{name="c",mode="user",note="a \\"quoted\\" } brace"} 7 1700000000',
     '',
   ];
-  const readings = parseMetrics(odd.join('\n'));
+  const readings = parseLines(odd);
   assert.deepEqual([...readings.keys()], ['c']);
   assert.equal(readings.get('c')?.cpuSeconds, 7);
 });
+
+test('no label of a guest can pass for a sample', () => {
+  const forged = '# TYPE incus_cpu_seconds_total counter\\nincus_cpu_seconds_total{name=\\"a\\"} 9';
+  const lines = [
+    '# TYPE incus_filesystem_free_bytes gauge',
+    `incus_filesystem_free_bytes{mountpoint="/${forged},name=\\"a\\"",name="b"} 5`,
+    '# TYPE incus_cpu_seconds_total counter',
+    'incus_cpu_seconds_total{cpu="0,name=\\"a\\"",mode="user",name="b"} 7',
+  ];
+  assert.deepEqual([...parseLines(lines)], [['b', { ...nothing, cpuSeconds: 7 }]]);
+});
+
+const nothing = { cpuSeconds: 0, ramBytes: 0, diskRead: null, diskWritten: null };

@@ -19,7 +19,10 @@ export interface NetworkReading extends Pick<Card, 'run' | 'startedAt'> {
   networkOut: number;
 }
 
-/** Cards by instance, as last seen: Incus makes a new interface for each run. */
+/**
+ * Cards by instance, as last seen: Incus makes a new interface for each run. The one that was read
+ * longest ago comes first.
+ */
 export type Cards = Map<string, Card>;
 
 interface Place {
@@ -38,8 +41,12 @@ export async function readNetwork(
 ): Promise<NetworkReading | undefined> {
   const known = cards.get(name);
   const reading = known && (await readCard(place, known));
-  if (reading) return reading;
+  // Even if it is the same: the last one that was read comes last.
   cards.delete(name);
+  if (reading) {
+    cards.set(name, known);
+    return reading;
+  }
   const card = await findCard(place, name);
   if (!card) return undefined;
   cards.set(name, card);

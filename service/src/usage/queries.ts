@@ -38,7 +38,7 @@ export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<
 }
 
 /** Figures of a server that runs are old after four scrapes. */
-const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
+export const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
 
 /** What `usageView` shows, for `.select()` after `withUsage`. All null: not read so far. */
 export const usageColumns = [

@@ -250,8 +250,13 @@ export async function onlineNodes(db: Queryable, locationId: number): Promise<No
     .execute();
 }
 
-/** Running servers whose disk use was last read before `before`: their ids and UUIDs. */
-export async function serversWithOldDiskUse(db: Queryable, locationId: number, before: Date) {
+/** Running servers whose disk use was last read before `before`, the oldest first: their ids and UUIDs. */
+export async function serversWithOldDiskUse(
+  db: Queryable,
+  locationId: number,
+  before: Date,
+  limit: number,
+) {
   return await db
     .selectFrom('servers')
     .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
@@ -267,6 +272,8 @@ export async function serversWithOldDiskUse(db: Queryable, locationId: number, b
         eb('usage.disk_read_at', '>', sql<string>`clock_timestamp() + interval '1 minute'`),
       ]),
     )
+    .orderBy('usage.disk_read_at', (order) => order.asc().nullsFirst())
+    .limit(limit)
     .execute();
 }
 

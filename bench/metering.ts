@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { commandLine, processIds, readProcess } from '../e2e/processes.ts';
+import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
+import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
+import { migrate } from '../service/src/db/migrate.ts';
+import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
+import { createMetrics } from '../service/src/metrics/metrics.ts';
+import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
+import { createUsageCollector, mostCards } from '../service/src/usage/collector.ts';
+import { beginningOf, later, type Resolution, resolutions } from '../service/src/usage/history.ts';
+import { rollUpNext } from '../service/src/usage/history-queries.ts';
+import { keepHistory } from '../service/src/usage/upkeep.ts';
+import { beside } from './disturbance.ts';
+import { nodeName, uuidOf } from './metering-fleet.ts';
+import { spread } from './statistics.ts';
+
+const servers = 100_000;
+const nodes = 50;
+const defaultRounds = 20;
+const roundSeconds = 15;
+const target = { roundSeconds: 3, cpuShare: 0.25 };
+const listensWithinMs = 60_000;
+
+/**
+ * What it costs to count what very many servers use: the time of a round, the processor time at the
+ * pace of one each 15 s, and the bytes that are stored. The rounds follow each other at once, on a
+ * clock that goes on by 15 s for each, so that every round writes rows of its own.
+ * @param rounds 20 make the five minutes that a coarser row is made of
+ */
+export async function benchMetering(rounds = defaultRounds): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'));
+  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const socketPath = join(directory, 'incus.socket');
+  const { measured } = await beside(
+    'metering-engine.ts',
+    [socketPath, String(servers), String(nodes)],
+    0,
+    () => measure(directory, socketPath, rounds),
+  );
+  return measured;
+}
+
+async function measure(directory: string, socketPath: string, rounds: number): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const postgres = await startEmbeddedPostgres({ dataDir: directory });
+  stack.defer(postgres.stop);
+  const pool = createPool(postgres.connectionString);
+  const db = createDb(pool);
+  stack.defer(() => db.destroy());
+  await migrate(db);
+  const locationId = await fill(db, socketPath);
+  const { called: observe } = createMetrics({ db, pool }, { ofServers: false });
+  const client = createIncusClient({ socketPath, project: 'berth', observe });
+  stack.defer(() => client.close());
+  await untilListening(client);
+
+  let now = startOfHour();
+  const log = pino({ level: 'warn' });
+  const { signal } = new AbortController();
+  const collector = createUsageCollector({ db, log, now: () => now }, { id: locationId, client });
+  console.log(`${servers} servers on ${nodes} nodes; the first round also finds their cards`);
+  const costOf = (work: () => Promise<void>) => costIn(directory, work);
+  const taken: Cost[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    now = later(now, roundSeconds);
+    const cost = await costOf(async () => {
+      await collector.collect();
+      await keepAllowances({ db, client, locationId, log, signal }, now);
+    });
+    console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${shown(cost)}`);
+    if (round > 0) taken.push(cost);
+  }
+  const disk = await costOf(() => collector.collectDisk());
+  console.log(`disk use of all, each minute: ${shown(disk)}`);
+  const upkeep = await costOf(() => keepHistory(db, later(now, 60)));
+  console.log(`five minutes of history made coarser: ${shown(upkeep)}`);
+  await assertCounted(db, rounds + 1);
+  await reportStored(db, now);
+  return reportCosts(taken, { disk, upkeep, minutes: (rounds * roundSeconds) / 60 });
+}
+
+const startOfHour = () => later(beginningOf(new Date(), 3600), 3600);
+
+/** A location with the nodes, and the servers, all of which run and have an allowance. */
+async function fill(db: Db, socketPath: string): Promise<number> {
+  const uuids = Array.from({ length: servers }, (_, server) => uuidOf(server));
+  // They count each server's share of its project: 100,000 times in one transaction.
+  await sql`alter table servers disable trigger user`.execute(db);
+  const { rows } = await sql<{ id: number }>`
+    with location as (
+      insert into locations (name, description, engine, incus_project, storage_pool, network,
+        max_cpu, max_ram_mb, max_disk_gb)
+      values ('bench', '', ${JSON.stringify({ socket_path: socketPath })}, 'berth', 'p', 'n', 9, 9, 9)
+      returning id
+    ),
+    os as (
+      insert into operating_systems
+        (slug, name, version, type, architecture, source, min_ram_mb, min_disk_gb)
+      values ('bench', 'Bench', '1', 'container', 'x86_64', '{"build": "debian-12"}', 1, 1)
+      returning id
+    ),
+    node as (
+      insert into nodes (location_id, name, member, status, cpu, ram_mb)
+      select location.id, name, name, 'online', 64, 9999999
+      from location, unnest(${Array.from({ length: nodes }, (_, node) => nodeName(node))}::text[]) name
+      returning id
+    ),
+    server as (
+      insert into servers (uuid, project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
+        disk_gb, status, real_status, traffic_allowance)
+      select uuid, (select min(id) from projects), location.id, os.id, (select min(id) from node),
+        'bench', uuid::text, 2, 1024, 10, 'started', 'started', 1000000000000
+      from location, os, unnest(${uuids}::uuid[]) uuid
+    )
+    select id from location
+  `.execute(db);
+  await sql`alter table servers enable trigger user`.execute(db);
+  await sql`vacuum analyze`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
+async function untilListening(client: IncusClient): Promise<void> {
+  const end = Date.now() + listensWithinMs;
+  for (;;) {
+    const [asked] = await Promise.allSettled([client.instances.get(`srv-${uuidOf(0)}`)]);
+    if (asked.status === 'fulfilled') return;
+    if (Date.now() > end) throw asked.reason;
+    await sleep(100);
+  }
+}
+
+/** Seconds, of the clock and of processors. */
+interface Cost {
+  time: number;
+  service: number;
+  postgres: number;
+}
+
+async function costIn(directory: string, work: () => Promise<void>): Promise<Cost> {
+  const postgres = postgresSeconds(directory);
+  const [begun, cpu] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  const time = (performance.now() - begun) / 1000;
+  const service = (user + system) / 1e6;
+  return { time, service, postgres: postgresSeconds(directory) - postgres };
+}
+
+const ticksPerSecond = 100;
+
+/** Of our PostgreSQL's processes, ended ones included: fields 4 and 14 to 17 of proc_pid_stat(5). */
+function postgresSeconds(directory: string): number {
+  const processes = processIds().map((pid) => {
+    const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ').map(Number) ?? [];
+    const ticks = fields.slice(11, 15).reduce((sum, value) => sum + value, 0);
+    return { pid, parent: fields[1], ticks };
+  });
+  const first = processes.filter(({ pid }) =>
+    commandLine(pid).includes(join(directory, 'postgres')),
+  );
+  const pids = new Set(first.map(({ pid }) => pid));
+  const family = processes.filter(({ pid, parent = 0 }) => pids.has(pid) || pids.has(parent));
+  return family.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond;
+}
+
+const shown = ({ time, service, postgres }: Cost) =>
+  `${time.toFixed(1)} s; processor: service ${service.toFixed(1)} s, PostgreSQL ${postgres.toFixed(1)} s`;
+
+/** The bytes are those that the engine told of: nothing was dropped for being fast. */
+async function assertCounted(db: Db, rounds: number): Promise<void> {
+  const { rows } = await sql<{ months: number; samples: number }>`
+    select (select count(distinct server_id) from traffic_months where incoming > 0) as months,
+      (select count(*) from usage_15s where cpu is not null) as samples
+  `.execute(db);
+  const [row] = rows;
+  const cards = Math.min(servers, rounds * mostCards);
+  if (row?.months === cards && row.samples === servers * (rounds - 1)) return;
+  throw new Error(`Not all was counted: ${JSON.stringify(row)}`);
+}
+
+interface Others {
+  disk: Cost;
+  upkeep: Cost;
+  /** How much history the upkeep made coarser. */
+  minutes: number;
+}
+
+function reportCosts(taken: Cost[], { disk, upkeep, minutes }: Others): boolean {
+  const share = (of: 'service' | 'postgres') =>
+    spread(taken.map((cost) => cost[of])).median / roundSeconds +
+    disk[of] / 60 +
+    upkeep[of] / (60 * minutes);
+  const time = spread(taken.map((cost) => cost.time));
+  const percent = (value: number) => `${(value * 100).toFixed(0)} %`;
+  console.log(`\nA round: median ${time.median.toFixed(2)} s, worst ${time.most.toFixed(2)} s`);
+  console.log(`Of one core at the pace of ${roundSeconds} s, with all else that is counted:`);
+  console.log(`service ${percent(share('service'))}, PostgreSQL ${percent(share('postgres'))}`);
+  console.log(
+    `asked for: ${target.roundSeconds} s, and ${percent(target.cpuShare)} of the service`,
+  );
+  return time.median <= target.roundSeconds && share('service') <= target.cpuShare;
+}
+
+/** What a server takes once it is as old as its history is kept; of fewer rounds no coarser row is made. */
+async function reportStored(db: Db, now: Date): Promise<void> {
+  const [, fives, hours] = resolutions;
+  await rollUpNext(db, { from: fives, to: hours }, later(now, hours.stepSeconds));
+  const stored = await Promise.all(resolutions.map((resolution) => storedOf(db, resolution)));
+  console.log('\nBytes of history a server, with indexes');
+  console.table(Object.fromEntries(stored.map(({ table, ...row }) => [table, row])));
+  const inAll = stored.reduce((sum, { kept }) => sum + kept, 0);
+  const aMonth = ((stored.at(-1)?.row ?? 0) * 30 * 24 * 3600) / hours.stepSeconds;
+  console.log(`in all ${inAll}; a month of it adds ${aMonth}, as hours, until they are dropped`);
+}
+
+async function storedOf(db: Db, { table, stepSeconds, keptSeconds }: Resolution) {
+  const { rows } = await sql<{ bytes: number; count: number }>`
+    select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits
+        where inhparent = ${table}::regclass)::float8 as bytes,
+      (select count(*) from ${sql.ref(table)}) as count
+  `.execute(db);
+  const [{ bytes, count } = { bytes: 0, count: 0 }] = rows;
+  const row = count === 0 ? 0 : Math.round(bytes / count);
+  const keptRows = keptSeconds / stepSeconds;
+  return { table, row, rows: keptRows, kept: row * keptRows };
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openLaboratory, project } from './laboratory.ts';
+import { within } from './waiting.ts';
+
+const laboratory = await openLaboratory({ sweepMilliseconds: 200 });
+after(() => laboratory.close());
+
+/** The sum of the samples whose line begins so. */
+async function value(beginning: string): Promise<number> {
+  const lines = (await laboratory.metrics()).split('\n').filter((l) => l.startsWith(beginning));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+test('what workers, calls to the engine and looks at it come to is in the metrics', async () => {
+  const { simulator } = laboratory;
+  simulator.faults.add({
+    kind: 'error',
+    method: 'PUT',
+    path: '/state$',
+    text: 'database is locked',
+    status: 500,
+    times: 2,
+  });
+  const { serverId, operation } = await laboratory.create('counted');
+  await laboratory.ended(operation.id);
+  const ended = 'berth_operation_duration_seconds_count{kind="create",outcome="succeeded"}';
+  assert.equal(await value(ended), 1);
+  assert.equal(await value('berth_operation_step_retries_total{kind="create"'), 2);
+  assert.equal(
+    await value(
+      'berth_engine_calls_total{method="PUT",path="/1.0/instances/{name}/state",outcome="busy"}',
+    ),
+    2,
+  );
+  assert.ok((await value('berth_engine_event_lag_seconds_count')) > 0);
+  assert.doesNotMatch(await laboratory.metrics(), /srv-/);
+
+  const vanished = 'berth_reconciler_findings_total{finding="instance_vanished"}';
+  assert.equal(await value(vanished), 0);
+  const { name } = await laboratory.server(serverId);
+  simulator.administrator.delete(project, name);
+  await within(20_000, async () => assert.equal(await value(vanished), 1));
+});

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import type { App } from './app-types.ts';
+import { completeSchema } from './route-schemas.ts';
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  method: string;
+  /** `/v1/servers/:id`, under whichever prefix; `unknown` where there is nothing. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** What is told of requests, and what is answered to who reads the metrics. */
+export interface HttpMetrics {
+  answered(request: AnsweredRequest): void;
+  text(type: MetricsType): Promise<string>;
+}
+
+/** As Prometheus asks for them, and for who asks for neither. */
+const types = {
+  openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+} as const;
+export type MetricsType = keyof typeof types;
+
+/** `GET /metrics`, and the counting of all requests. */
+export function serveMetrics(app: App, metrics: HttpMetrics): void {
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+    const route = routeOptions.url?.replace(/^\/api(?=\/v1\/)/, '') ?? 'unknown';
+    metrics.answered({ method, route, status: statusCode, seconds: elapsedTime / 1000 });
+  });
+  app.register(async (child: App) => {
+    child.addHook('onRoute', completeSchema);
+    child.get('/metrics', { config: { scope: 'metrics:read' }, schema }, async (request, reply) => {
+      const asked = request.headers.accept?.includes('application/openmetrics-text');
+      const type = asked ? 'openMetrics' : 'text';
+      const text = await metrics.text(type);
+      return reply.header('Cache-Control', 'no-store').type(types[type]).send(text);
+    });
+  });
+}
+
+const schema = {
+  operationId: 'metrics_view',
+  response: {
+    200: {
+      content: {
+        'application/openmetrics-text': { schema: Type.String() },
+        'text/plain': { schema: Type.String() },
+      },
+    },
+  },
+};

@@ -1,0 +1,61 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Db } from '../db/connection.ts';
+import { installationFigures, serverFigures } from './queries.ts';
+
+const ofAll = 'Every service of a database shows the same: take the maximum, not the sum.';
+
+/** Read of the database at each scrape, by the names that the query gives them. */
+const installation: Record<string, [help: string, ...labels: string[]]> = {
+  operations: ['Operations that have not ended.', 'kind', 'state'],
+  operations_due: ['Operations that a worker should be at, and none is: the queue.'],
+  operations_due_oldest_seconds: ['How long the oldest of these has been due.'],
+  servers: ['Servers by what their status is.', 'location', 'status'],
+  servers_usage_stale: ['Running servers whose usage was not read for a minute.', 'location'],
+  location_reachable: ['1 while its engine answers, else 0.', 'location'],
+  node_online: ['1 while the node answers, else 0.', 'location', 'node'],
+  node_cores: ['Cores that the node has.', 'location', 'node'],
+  node_cores_given: ['Cores that its servers were given; they share them.', 'location', 'node'],
+  node_memory_bytes: ['Memory that the node has for servers.', 'location', 'node'],
+  node_memory_given_bytes: ['Memory that its servers were given.', 'location', 'node'],
+};
+
+/** Answers what reads the figures anew. */
+export function installationGauges(registry: Registry, db: Db): () => Promise<void> {
+  const entries = Object.entries(installation).map(([name, [help, ...labelNames]]) => {
+    const about = { name: `berth_${name}`, help: `${help} ${ofAll}`, labelNames };
+    return [name, new Gauge({ ...about, registers: [registry] })] as const;
+  });
+  const gauges = new Map<string, Gauge>(entries);
+  return async () => {
+    const figures = await installationFigures(db);
+    // All at once, so that who reads meanwhile finds them whole.
+    for (const gauge of gauges.values()) gauge.reset();
+    for (const { name, labels, value } of figures) gauges.get(name)?.set(labels, value);
+  };
+}
+
+/** The same of what each server uses. */
+export function serverGauges(registry: Registry, db: Db): () => Promise<void> {
+  const about = (name: string, help: string) => ({
+    name: `berth_server_${name}`,
+    help: `${help} ${ofAll}`,
+    labelNames: ['id', 'uuid', 'hostname', 'project'],
+    registers: [registry],
+  });
+  const cpu = new Counter(about('cpu_seconds_total', 'Busy time of its cores in this run.'));
+  const memory = new Gauge(about('memory_bytes', 'Memory in use, while it runs.'));
+  const disk = new Gauge(about('disk_bytes', 'Disk in use.'));
+  const received = new Counter(about('network_receive_bytes_total', 'Bytes that came to it.'));
+  const sent = new Counter(about('network_transmit_bytes_total', 'Bytes that it sent.'));
+  return async () => {
+    const servers = await serverFigures(db);
+    for (const metric of [cpu, memory, disk, received, sent]) metric.reset();
+    for (const { labels, isRunning, ...use } of servers) {
+      cpu.inc(labels, use.cpuSeconds);
+      memory.set(labels, isRunning ? use.memoryBytes : 0);
+      disk.set(labels, use.diskBytes);
+      received.inc(labels, use.received);
+      sent.inc(labels, use.sent);
+    }
+  };
+}

@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import type { Db } from '../db/connection.ts';
+import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
+import { installationGauges, serverGauges } from './figures.ts';
+import { type Observers, observers } from './observed.ts';
+import { poolGauges } from './pool.ts';
+
+export interface Metrics extends Observers, HttpMetrics {}
+
+interface MetricsOptions {
+  /** What each server uses, too: five series a server. */
+  ofServers: boolean;
+}
+
+/** All metrics of a process. Whoever has something to tell is given one of its functions. */
+export function createMetrics(
+  { db, pool }: { db: Db; pool: pg.Pool },
+  { ofServers }: MetricsOptions,
+): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // Gauges that are called as only counters may be.
+  for (const what of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
+  }
+  poolGauges(registry, pool);
+  const readings = [installationGauges(registry, db)];
+  if (ofServers) readings.push(serverGauges(registry, db));
+  return {
+    ...observers(registry),
+    async text(type) {
+      for (const read of readings) await read();
+      return await inFormat(registry, type).metrics();
+    },
+  };
+}
+
+const formats: Record<MetricsType, RegistryContentType> = {
+  openMetrics: Registry.OPENMETRICS_CONTENT_TYPE,
+  text: Registry.PROMETHEUS_CONTENT_TYPE,
+};
+
+/** Views of the metrics: the library takes `_total` off the names of counters for OpenMetrics. */
+function inFormat(registry: Registry, type: MetricsType): Registry<RegistryContentType> {
+  const shown = new Registry<RegistryContentType>();
+  shown.setContentType(formats[type]);
+  for (const metric of registry.getMetricsAsArray()) shown.registerMetric(Object.create(metric));
+  return shown;
+}

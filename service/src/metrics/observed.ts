@@ -1,0 +1,93 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { AnsweredRequest } from '../http/metrics.ts';
+import type { CallObserver } from '../incus/api.ts';
+import type { OperationObserver } from '../operations/execute.ts';
+import { findings } from '../reconcilers/truth.ts';
+import type { WatchObserver } from '../reconcilers/watch.ts';
+
+/** Seconds. */
+const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const long = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 7200];
+
+export interface Observers {
+  answered(request: AnsweredRequest): void;
+  operations: OperationObserver;
+  called: CallObserver;
+  watch: WatchObserver;
+}
+
+/** What this process counts as it happens. Each label has only so many values. */
+export function observers(registry: Registry): Observers {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'berth_http_requests_total',
+    help: 'Requests that this service answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'berth_http_request_duration_seconds',
+    help: 'Time to the end of the answer. With Prefer: wait it includes the wait.',
+    labelNames: ['method', 'route'],
+    buckets: quick,
+    registers,
+  });
+  const operationSeconds = new Histogram({
+    name: 'berth_operation_duration_seconds',
+    help: 'From the request for an operation to its end, by the service whose worker ended it. Superseded ones are not in it.',
+    labelNames: ['kind', 'outcome'],
+    buckets: long,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'berth_operation_step_retries_total',
+    help: 'Steps of operations that failed and are tried again.',
+    labelNames: ['kind', 'step'],
+    registers,
+  });
+  const calls = new Counter({
+    name: 'berth_engine_calls_total',
+    help: 'Calls to the engine. The outcome is ok, aborted by the caller, or the code of the error; not_found is often as it should be.',
+    labelNames: ['method', 'path', 'outcome'],
+    registers,
+  });
+  const callSeconds = new Histogram({
+    name: 'berth_engine_call_duration_seconds',
+    help: 'Time of a call to the engine, with its answer. A call whose path ends in /wait waits for an operation of the engine.',
+    labelNames: ['method', 'path'],
+    buckets: quick,
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'berth_engine_event_lag_seconds',
+    help: 'From when the engine dated an event until it was here. Clocks that differ show, too.',
+    buckets: quick,
+    registers,
+  });
+  const found = new Counter({
+    name: 'berth_reconciler_findings_total',
+    help: 'What looks at the engine found to be otherwise than recorded.',
+    labelNames: ['finding'],
+    registers,
+  });
+  // There from the start, so that the first one is seen as an increase.
+  for (const finding of findings) found.inc({ finding }, 0);
+  return {
+    answered({ method, route, status, seconds }) {
+      requests.inc({ method, route, status });
+      requestSeconds.observe({ method, route }, seconds);
+    },
+    operations: {
+      ended: (kind, outcome, seconds) => operationSeconds.observe({ kind, outcome }, seconds),
+      retried: (kind, step) => retries.inc({ kind, step }),
+    },
+    called({ method, path, outcome, seconds }) {
+      calls.inc({ method, path, outcome });
+      callSeconds.observe({ method, path }, seconds);
+    },
+    watch: {
+      lagged: (seconds) => lag.observe(seconds),
+      found: (finding, count) => found.inc({ finding }, count),
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { prometheusCommand } from '../../../setup/prometheus.mjs';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { createMetrics } from './metrics.ts';
+
+// docs/ has alerts and a dashboard: that Prometheus can read them, and that they ask for what there is.
+
+const { db, pool, close } = await createTestDatabase();
+after(close);
+const directory = mkdtempSync(join(tmpdir(), 'berth-rules-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const text = await createMetrics({ db, pool }, { ofServers: true }).text('text');
+const document = (path: string) => fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
+const read = (path: string) => readFileSync(document(path), 'utf8');
+
+function promtool(args: string[], input = ''): void {
+  const { status, stdout, stderr } = spawnSync(prometheusCommand('promtool'), args, {
+    input,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, `promtool ${args.join(' ')}: ${stdout}${stderr}`);
+}
+
+/** Names of series by the metric that they are of. */
+const series = new Map(
+  Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type]) => {
+    const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    return [name, suffixes.map((suffix) => name + suffix)];
+  }),
+);
+const known = new Set([...series.values()].flat().concat('up'));
+
+interface Panel {
+  id: number;
+  title: string;
+  type: string;
+  panels?: Panel[];
+  targets?: { expr: string }[];
+}
+
+const panels: Panel[] = JSON.parse(read('grafana/berth.json')).panels;
+const ofDashboard = panels
+  .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+  .map((expr) => expr.replaceAll('$__rate_interval', '5m'));
+const ofAlerts = Array.from(
+  read('alerts.yml').matchAll(/^ +expr: (.+)$/gm),
+  ([, expr]) => expr ?? '',
+);
+
+/** What stands in an expression of PromQL where a series does. */
+function namesIn(expr: string): string[] {
+  const bare = expr
+    .replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]/g, ' ')
+    .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ');
+  const words = Array.from(bare.matchAll(/([a-zA-Z_:][\w:]*)(\s*\()?/g));
+  const isSeries = ([, word = '', call]: RegExpExecArray) =>
+    call === undefined && !['and', 'or', 'unless', 'bool', 'offset'].includes(word);
+  return words.filter(isSeries).map(([word]) => word);
+}
+
+test('what is told is as Prometheus wants it', () => promtool(['check', 'metrics'], text));
+
+test('the alerts can be read, and each fires when it should, and not before', () => {
+  promtool(['check', 'rules', document('alerts.yml')]);
+  promtool(['test', 'rules', document('alerts.test.yml')]);
+  const names = Array.from(read('alerts.yml').matchAll(/^ +- alert: (\w+)$/gm), ([, name]) => name);
+  assert.equal(names.length, ofAlerts.length);
+  for (const name of names) {
+    const cases = read('alerts.test.yml').split(`alertname: ${name}\n`).slice(1);
+    const fires = cases.map((one) => !/^ +exp_alerts: \[\]/.test(one));
+    assert.deepEqual([...new Set(fires)].sort(), [false, true], `${name} is tried both ways`);
+  }
+});
+
+test('the dashboard asks in PromQL, in panels of their own', () => {
+  const rules = ofDashboard.map((expr, index) => ({ record: `panel:${index}`, expr }));
+  const path = join(directory, 'dashboard.yml');
+  // JSON is YAML.
+  writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  promtool(['check', 'rules', path]);
+  assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  const empty = panels.filter(({ type, targets = [] }) => type !== 'row' && targets.length === 0);
+  assert.deepEqual(empty, []);
+});
+
+test('alerts and dashboard ask for series that there are', () => {
+  assert.ok(ofAlerts.length > 0 && ofDashboard.length > 0);
+  const missing = [...ofAlerts, ...ofDashboard].flatMap(namesIn).filter((name) => !known.has(name));
+  assert.deepEqual(missing, []);
+});
+
+test('the page on metrics has each of ours, and no other', () => {
+  const listed = Array.from(read('metrics.md').matchAll(/`(berth_\w+)`/g), ([, name]) => name);
+  const ours = [...series.keys()].filter((name) => name.startsWith('berth_'));
+  assert.deepEqual([...new Set(listed)].sort(), ours.sort());
+});

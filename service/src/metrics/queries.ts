@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+import { isReachable } from '../locations/queries.ts';
+import { isOld } from '../usage/queries.ts';
+
+export interface Figure {
+  /** The metric, without its prefix. */
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** What the database knows of the whole installation, in one query; of nothing there is no row. */
+export async function installationFigures(db: Queryable): Promise<Figure[]> {
+  const { rows } = await sql<Figure>`
+    with unfinished as (
+      select kind, status, wake_at, wake_at <= now() and coalesce(lease_until < now(), true) as is_due
+      from operations where finished_at is null
+    ),
+    on_node as (
+      select node_id, sum(ram_mb)::float8 as ram_mb, sum(cpu)::float8 as cpu
+      from servers where deleted_at is null group by node_id
+    ),
+    node as (
+      select jsonb_build_object('location', l.name, 'node', n.name) as labels, n.*,
+        coalesce(s.ram_mb, 0) as given_ram_mb, coalesce(s.cpu, 0) as given_cpu
+      from nodes n join locations l on l.id = n.location_id left join on_node s on s.node_id = n.id
+    )
+    select 'operations' as name, jsonb_build_object('kind', kind, 'state', status) as labels,
+      count(*)::float8 as value
+    from unfinished group by kind, status
+    union all
+    select 'operations_due', '{}', count(*) filter (where is_due)::float8 from unfinished
+    union all
+    select 'operations_due_oldest_seconds', '{}',
+      coalesce(extract(epoch from now() - min(wake_at) filter (where is_due)), 0)::float8
+    from unfinished
+    union all
+    select 'servers', jsonb_build_object('location', l.name, 'status', s.status), count(*)::float8
+    from servers s join locations l on l.id = s.location_id
+    where s.deleted_at is null group by l.name, s.status
+    union all
+    select 'servers_usage_stale', jsonb_build_object('location', locations.name),
+      count(*) filter (where s.real_status in ('started', 'paused') and ${isOld})::float8
+    from locations
+    left join servers s on s.location_id = locations.id and s.deleted_at is null
+    left join usage_current usage on usage.server_id = s.id
+    group by locations.name
+    union all
+    select 'location_reachable', jsonb_build_object('location', name), ${isReachable}::integer::float8
+    from locations
+    union all
+    select figure.name, labels, figure.value
+    from node cross join lateral (values
+      ('node_online', (status = 'online')::integer::float8),
+      ('node_cores', cpu::float8),
+      ('node_cores_given', given_cpu),
+      ('node_memory_bytes', ram_mb * 1048576.0),
+      ('node_memory_given_bytes', given_ram_mb * 1048576.0)
+    ) as figure (name, value)
+  `.execute(db);
+  return rows;
+}
+
+export interface ServerFigures {
+  labels: { id: string; uuid: string; hostname: string; project: string };
+  isRunning: boolean;
+  cpuSeconds: number;
+  memoryBytes: number;
+  diskBytes: number;
+  received: number;
+  sent: number;
+}
+
+/** What each server uses, of all projects. Traffic is of all months together: it never falls. */
+export async function serverFigures(db: Queryable): Promise<ServerFigures[]> {
+  const { rows } = await sql<ServerFigures>`
+    select
+      jsonb_build_object('id', s.id::text, 'uuid', s.uuid, 'hostname', s.hostname,
+        'project', p.name) as labels,
+      s.real_status in ('started', 'paused') as "isRunning",
+      u.cpu_seconds as "cpuSeconds",
+      u.ram_mb * 1048576.0 as "memoryBytes",
+      u.disk_gb * 1073741824.0 as "diskBytes",
+      coalesce(t.incoming, 0)::float8 as received,
+      coalesce(t.outgoing, 0)::float8 as sent
+    from servers s
+    join projects p on p.id = s.project_id
+    join usage_current u on u.server_id = s.id
+    left join (
+      select server_id, sum(incoming) as incoming, sum(outgoing) as outgoing
+      from traffic_months group by server_id
+    ) t on t.server_id = s.id
+    where s.deleted_at is null
+  `.execute(db);
+  return rows;
+}
