@@ -19,6 +19,21 @@ export interface CommandResult {
   output: string;
 }
 
+/** Why a server went to its node: kept as the API shows it. */
+export interface Placement {
+  node: string;
+  reason: string;
+  /** How many nodes its location had. */
+  nodes: number;
+  /** How many of them could not be taken, each for the first reason that there was. */
+  excluded: Partial<Record<Exclusion, number>>;
+  /** The best of those that could have been taken as well. */
+  others: { node: string; reason: string }[];
+}
+
+/** Why a node can't be taken: how it is, or what it has not enough of. */
+export type Exclusion = 'offline' | 'evacuated' | 'cordoned' | 'ram' | 'disk' | 'cpu';
+
 interface ProjectsTable {
   id: GeneratedAlways<number>;
   name: string;
@@ -84,6 +99,9 @@ interface LocationsTable {
   watched_at: Timestamp;
   /** Whether its bounds were set by an administrator, and no longer follow the machine. */
   is_administered: Generated<boolean>;
+  overcommit_cpu: Generated<number>;
+  overcommit_ram: Generated<number>;
+  overcommit_disk: Generated<number>;
   created_at: Timestamp;
 }
 
@@ -92,9 +110,25 @@ interface NodesTable {
   location_id: number;
   name: string;
   member: string | null;
+  /** Whether the engine can be asked about it. */
   status: 'online' | 'offline';
   cpu: number;
   ram_mb: number;
+  /** Of the location's storage pool; 0 until the engine has told. */
+  disk_gb: Generated<number>;
+  ram_used_mb: Generated<number>;
+  disk_used_gb: Generated<number>;
+  incus_version: string | null;
+  failure_domain: Generated<string>;
+  evacuated: Generated<boolean>;
+  /** No longer a member of its cluster. */
+  gone: Generated<boolean>;
+  /** Wanted by an administrator: no new servers. */
+  cordoned: Generated<boolean>;
+  servers: Generated<number>;
+  allocated_cpu: Generated<number>;
+  allocated_ram_mb: Generated<number>;
+  allocated_disk_gb: Generated<number>;
   updated_at: Timestamp;
 }
 
@@ -125,6 +159,7 @@ interface ServersTable {
   ram_mb: number;
   disk_gb: number;
   traffic_allowance: number | null;
+  group_name: string | null;
   status: ServerStatus;
   real_status: Generated<EngineStatus>;
   real_status_at: Timestamp;
@@ -169,6 +204,8 @@ interface OperationsTable {
   message: string;
   error: JSONColumnType<{ code: string; message: string }> | null;
   commands: JSONColumnType<CommandResult[]> | null;
+  /** Of a create that chose its node. */
+  placement: JSONColumnType<Placement> | null;
   secrets: Buffer | null;
   attempts: Generated<number>;
   last_error: string | null;

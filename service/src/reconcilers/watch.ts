@@ -13,6 +13,7 @@ import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
+import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
@@ -66,8 +67,12 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   // Whether one instance can't be looked at, or none, is seen by looking at all.
   const look = serialised((name) => lookUntilSeen(subject, name, report), sweepAgain);
   const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
+  const lookAtAll = async () => {
+    await lookAtNodes({ ...subject, pool: location.storage_pool, report });
+    return await sweepLocation(subject);
+  };
   const sweep = serialised(async () => {
-    const instances = await sweepLocation(subject).catch((error: unknown) => {
+    const instances = await lookAtAll().catch((error: unknown) => {
       if (error instanceof EngineError) reach.is('engine', error.message);
       throw error;
     });
@@ -76,10 +81,12 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   }, report);
   const ping = serialised(async () => {
     if (reach.trouble('engine') !== null) return sweep.run('all');
-    await subject.client.server.info({ signal, timeoutSeconds: pingSeconds }).catch((error) => {
-      if (error instanceof EngineError) reach.is('engine', error.message);
-      throw error;
-    });
+    await subject.client.server
+      .info(undefined, { signal, timeoutSeconds: pingSeconds })
+      .catch((error) => {
+        if (error instanceof EngineError) reach.is('engine', error.message);
+        throw error;
+      });
   }, report);
   const { workDir } = watching;
   const images = serialised(async () => {

@@ -40,9 +40,10 @@ export async function planCreate(
   if (!location?.enabled || !os?.enabled) throw invalidFields(unknownIds(body, location, os));
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
-  const node = await placeServer(trx, location.id, { cpu: body.cpu, ramMb: body.ram });
+  // In this order, in which a delete locks the project and the node, too.
   const addresses = await chooseAddresses(trx, location.id);
   await requireQuota(trx, project.id, demandOf(body, addresses.length));
+  const node = await placeServer(trx, location.id, { cpu: body.cpu, ramMb: body.ram });
   return { location, os, node, addresses };
 }
 
