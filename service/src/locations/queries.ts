@@ -91,6 +91,7 @@ type Changeable =
   | 'description'
   | 'enabled'
   | 'traffic_allowance'
+  | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 
 export async function updateLocation(
