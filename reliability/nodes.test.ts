@@ -64,6 +64,16 @@ it('a member that was evacuated is shown so, and gets no servers', async () => {
   await are(['a', 'online'], ['b', 'online']);
 });
 
+it('what an administrator wants of a node outlasts what the engine says of it', async () => {
+  const { db } = laboratory.database;
+  await db.updateTable('nodes').set({ cordoned: true }).where('name', '=', 'b').execute();
+  laboratory.simulator.takeMemberDown('b', true);
+  await are(['a', 'online'], ['b', 'offline']);
+  laboratory.simulator.takeMemberDown('b', false);
+  await are(['a', 'online'], ['b', 'cordoned']);
+  await db.updateTable('nodes').set({ cordoned: false }).execute();
+});
+
 it('a member that joins appears; one that is removed goes, or is gone while it has servers', async () => {
   const { members } = laboratory.simulator.model;
   members.set('c', newMember('c', '10.255.0.3:8443'));

@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import { invalidFields, Problem } from '../problem.ts';
-import { findNodes, type ShownNode } from './queries.ts';
+import { findNodes, type ShownNode, setCordoned } from './queries.ts';
 
 function nodeNotFound(name: string): Problem {
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
@@ -22,4 +22,15 @@ export async function requireNode(
     throw invalidFields([{ pointer: '/location_id', detail }]);
   }
   return node;
+}
+
+/** Lets a node take no new servers, or take them again. Those that are on it run on. */
+export async function cordonNode(
+  trx: Trx,
+  name: string,
+  { locationId, cordoned }: { locationId: number | undefined; cordoned: boolean },
+): Promise<ShownNode> {
+  const { id, location_id } = await requireNode(trx, name, locationId);
+  await setCordoned(trx, id, cordoned);
+  return await requireNode(trx, name, location_id);
 }

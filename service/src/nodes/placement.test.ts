@@ -149,6 +149,35 @@ it('an administrator says how many times over a location gives what it has', asy
   }
 });
 
+it('a node that is cordoned gets no servers until it is uncordoned, and keeps those that it has', async () => {
+  const { nodeOf, ask, create, admin, db } = await world([{ name: 'a', ram: 8192 }, { name: 'b' }]);
+  const { id, node } = (await create()).json();
+  assert.equal(node, 'a');
+  const cordon = (path: string) => ask('POST', path, admin);
+  for (const _ of ['once', 'and again']) {
+    const answer = await cordon('/nodes/a/cordon');
+    assert.equal(answer.statusCode, 200, answer.body);
+    const { state, cordoned, servers } = answer.json();
+    assert.deepEqual([state, cordoned, servers], ['cordoned', true, 1]);
+  }
+  assert.equal(await nodeOf({}), 'b');
+  assert.equal((await ask('GET', `/servers/${id}`)).json().node, 'a');
+  await cordon('/nodes/b/cordon');
+  const refused = (await create()).json();
+  assert.deepEqual([refused.code, refused.excluded], ['no_capacity', { cordoned: 2 }]);
+  assert.equal((await cordon('/nodes/a/uncordon')).json().state, 'online');
+  assert.equal(await nodeOf({}), 'a');
+  assert.equal((await cordon('/nodes/c/cordon')).json().code, 'node_not_found');
+  assert.equal((await ask('POST', '/nodes/a/cordon')).statusCode, 403);
+  const { rows } = await sql<{ action: string; name: string }>`
+    select action, name from audit_log join nodes on target_kind = 'node' and target_id = nodes.id
+    where audit_log.status = 200 order by audit_log.id`.execute(db);
+  assert.deepEqual(
+    rows.map(({ action, name }) => `${action} ${name}`),
+    ['node_cordon a', 'node_cordon a', 'node_cordon b', 'node_uncordon a'],
+  );
+});
+
 /** Places and enters a server as a create does, with nothing locked before but its node. */
 async function place(
   { db, place: at }: Awaited<ReturnType<typeof world>>,

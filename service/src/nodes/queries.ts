@@ -36,6 +36,11 @@ function shownNodes(db: Queryable) {
     .where((eb) => eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]));
 }
 
+/** Whether it is to take no new servers. */
+export async function setCordoned(trx: Trx, id: number, cordoned: boolean): Promise<void> {
+  await trx.updateTable('nodes').set({ cordoned }).where('id', '=', id).execute();
+}
+
 export interface NodePage {
   locationId?: number | undefined;
   state?: NodeState | undefined;
