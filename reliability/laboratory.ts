@@ -47,8 +47,8 @@ export interface Laboratory {
   request(serverId: number, action: Action, force?: boolean): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
-  /** What the API answers to a GET. */
-  ask(path: string): Promise<Record<string, unknown>>;
+  /** What the API answers to a GET, of somebody of the project unless other headers are given. */
+  ask(path: string, headers?: Record<string, string>): Promise<Record<string, unknown>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
@@ -88,7 +88,9 @@ export async function openLaboratory({
   const directory = mkdtempSync(join(tmpdir(), 'laboratory-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
-  const simulator = await startSimulator({ listen: { socketPath }, members, timing });
+  // Room for as many servers as there are addresses.
+  const memoryBytes = 2 ** 40;
+  const simulator = await startSimulator({ listen: { socketPath }, members, timing, memoryBytes });
   stack.defer(() => simulator.close());
   const names = { project, pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
@@ -189,7 +191,8 @@ export async function openLaboratory({
       const { status, error, uuid, deleted_at, real_status_at: since } = row;
       return { name: instanceName(uuid), status, error, since, isDeleted: deleted_at !== null };
     },
-    ask: async (path) => (await inject(app, { url: `/v1${path}`, headers })).json(),
+    ask: async (path, own = headers) =>
+      (await inject(app, { url: `/v1${path}`, headers: own })).json(),
     metrics: () => metrics.text('text'),
     close: () => open.disposeAsync(),
   };

@@ -7,6 +7,7 @@ const targetKinds = [
   'project',
   'token',
   'location',
+  'node',
   'operating_system',
   'address_pool',
   'user',

@@ -41,6 +41,14 @@ export const Location = Type.Object(
       },
       { description: 'What a server here may have, both ends included.' },
     ),
+    overcommit: Type.Object(
+      {
+        cpu: Type.Number({ description: 'Cores.', examples: [16] }),
+        ram: Type.Number({ description: 'Memory.', examples: [1] }),
+        disk: Type.Number({ description: 'Disk.', examples: [4] }),
+      },
+      { description: 'How many times what each node has may be given to servers.' },
+    ),
     enabled: Type.Boolean({ description: 'Whether servers can be created here.' }),
     reachable: Type.Boolean({ description: 'Whether its engine answers at the moment.' }),
     unreachable_reason: Nullable(
@@ -81,6 +89,11 @@ function bounds(unit: string, most: number) {
   );
 }
 
+function ratio(description: string) {
+  const explain = 'Must be a number from 0.1 to 1000.';
+  return Type.Optional(Type.Number({ minimum: 0.1, maximum: 1000, description, explain }));
+}
+
 const mostBytes = 2 ** 53 - 1;
 
 /** Bytes a month, or null for no limit. */
@@ -107,6 +120,15 @@ export const LocationUpdate = Closed(
           disk: bounds('GB.', 1024 * 1024),
         },
         { description: 'What a server here may have. Those that are there keep what they have.' },
+      ),
+    ),
+    overcommit: Type.Optional(
+      Closed(
+        { cpu: ratio('Cores.'), ram: ratio('Memory.'), disk: ratio('Disk.') },
+        {
+          description:
+            'How many times what each node has may be given to servers. Those that are there stay.',
+        },
       ),
     ),
     enabled: Type.Optional(

@@ -22,6 +22,44 @@ export const CommandResult = Type.Object(
   { title: 'CommandResult' },
 );
 
+const exclusions = ['offline', 'evacuated', 'cordoned', 'ram', 'disk', 'cpu'] as const;
+
+const Placement = Type.Object(
+  {
+    node: Type.String({ description: 'The node that was chosen.', examples: ['node-1'] }),
+    reason: Type.String({
+      description: 'Why, for a person to read.',
+      examples: [
+        'The best of 3 nodes with room: 12288 MB of memory, 300 GB of disk and 60 cores free.',
+      ],
+    }),
+    nodes: Type.Integer({ description: 'How many nodes its location had.', examples: [5] }),
+    excluded: Type.Object(
+      Object.fromEntries(exclusions.map((reason) => [reason, Type.Optional(Type.Integer())])),
+      {
+        description:
+          'How many of them could not be taken, each for the first reason: how it was, or what it had ' +
+          'not enough of.',
+        examples: [{ offline: 1, ram: 1 }],
+      },
+    ),
+    others: Nullable(
+      Type.Array(
+        Type.Object({
+          node: Type.String({ examples: ['node-2'] }),
+          reason: Type.String({ examples: ['less memory free: 8192 MB'] }),
+        }),
+        {
+          description:
+            'The best three of those that could have been taken as well, and why they were not. For ' +
+            'administrators; null to others.',
+        },
+      ),
+    ),
+  },
+  { description: 'Of a create: why its node, and why not the others; null of anything else.' },
+);
+
 export const Operation = Type.Object(
   {
     id: Type.Integer({ examples: [7] }),
@@ -53,6 +91,7 @@ export const Operation = Type.Object(
         description: 'What the initial commands came to so far, in order; null but for a create.',
       }),
     ),
+    placement: Nullable(Placement),
     created_at: Timestamp('When it was asked for.'),
     started_at: Nullable(Timestamp('When work on it began; null before.')),
     finished_at: Nullable(Timestamp('When it ended; null before.')),

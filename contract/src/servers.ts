@@ -75,6 +75,9 @@ export const Server = Type.Object(
     project_id: Type.Integer({ description: 'Whose it is.', examples: [1] }),
     location_id: Type.Integer({ examples: [1] }),
     os_id: Type.Integer({ examples: [1] }),
+    group: Nullable(
+      Type.String({ description: 'The `group` of its create.', examples: ['database'] }),
+    ),
     error: Nullable(
       Type.String({
         description: 'What is wrong with it; null while nothing is.',
@@ -144,6 +147,15 @@ const Command = Type.Union([ShellCommand, ArgvCommand], {
     'with no control characters but tabs and line breaks.',
 });
 
+const Group = (description: string) =>
+  Type.String({
+    pattern: '^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
+    description,
+    examples: ['database'],
+    explain:
+      'Must be 1 to 63 letters, digits, dots, hyphens and underscores, with a letter or digit at both ends.',
+  });
+
 function Amount(unit: string, description: string, example: number) {
   const explain = `Must be a whole number of ${unit}, from 1.`;
   return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [example], explain });
@@ -183,8 +195,11 @@ export const ServerCreate = Closed(
     cpu: Amount('cores', 'Cores, within the limits of the location.', 2),
     ram: Amount('MB', 'MB, within the limits of the location and the operating system.', 2048),
     disk: Amount('GB', 'GB, within the limits of the location and the operating system.', 20),
+    group: Type.Optional(
+      Group('Keeps the servers of a group of this project apart: on other machines, where it can.'),
+    ),
   },
-  { title: 'ServerCreate', description: 'Every field is required.' },
+  { title: 'ServerCreate', description: 'Every field but `group` is required.' },
 );
 export type ServerCreate = Static<typeof ServerCreate>;
 
@@ -242,6 +257,7 @@ export const ServerQuery = Closed({
   status: Type.Optional(Status('Only those in this state.')),
   location_id: Type.Optional(Id('Only those in this location.')),
   os_id: Type.Optional(Id('Only those with this operating system.')),
+  group: Type.Optional(Group('Only those of this group.')),
   node: Type.Optional(
     Type.String({
       pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',

@@ -17,22 +17,27 @@ export function memberRoutes({ model }: Engine): Routes {
 }
 
 function view(member: Member) {
-  const { name, address, downSince } = member;
-  const silentMs = downSince === undefined ? 0 : Date.now() - downSince;
-  const isOffline = silentMs >= offlineAfterMs;
+  const { name, address, failureDomain } = member;
   return {
     server_name: name,
     url: `https://${address}`,
-    status: isOffline ? 'Offline' : 'Online',
-    message: isOffline ? `No heartbeat for ${silentMs / 1000}s` : 'Fully operational',
+    ...condition(member),
     architecture: 'x86_64',
     roles: ['database'],
     database: true,
     description: '',
-    failure_domain: 'default',
+    failure_domain: failureDomain,
     groups: ['default'],
     config: {},
   };
+}
+
+/** That it is evacuated is shown even when it is down. */
+function condition({ evacuated, downSince }: Member) {
+  if (evacuated) return { status: 'Evacuated', message: 'Unavailable due to maintenance' };
+  const silentMs = downSince === undefined ? 0 : Date.now() - downSince;
+  if (silentMs < offlineAfterMs) return { status: 'Online', message: 'Fully operational' };
+  return { status: 'Offline', message: `No heartbeat for ${silentMs / 1000}s` };
 }
 
 /** Where a new instance goes: to the member that was asked for, else to the emptiest. */
@@ -43,7 +48,7 @@ export function placeFor({ members }: Model, target: string | null): string {
     if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
     return member.name;
   }
-  const online = [...members.values()].filter(({ downSince }) => downSince === undefined);
+  const online = [...members.values()].filter((m) => m.downSince === undefined && !m.evacuated);
   const [emptiest] = online.sort((a, b) => a.instances - b.instances);
   return emptiest?.name ?? refuse('No suitable cluster member could be found');
 }

@@ -111,6 +111,8 @@ export interface Member {
   address: string;
   /** How many instances it has. */
   instances: number;
+  failureDomain: string;
+  evacuated: boolean;
   /** When its daemon went down, in milliseconds. */
   downSince?: number;
 }
@@ -129,7 +131,7 @@ export interface Model {
 export function createModel(memberNames: readonly string[]): Model {
   const members = memberNames.map((name, index): [string, Member] => [
     name,
-    { name, address: `10.255.0.${index + 1}:8443`, instances: 0 },
+    newMember(name, `10.255.0.${index + 1}:8443`),
   ]);
   const model: Model = {
     projects: new Map(),
@@ -140,6 +142,10 @@ export function createModel(memberNames: readonly string[]): Model {
   };
   addProject(model, { name: 'default', description: 'Default Incus project', config: {} });
   return model;
+}
+
+export function newMember(name: string, address: string): Member {
+  return { name, address, instances: 0, failureDomain: 'default', evacuated: false };
 }
 
 export function addProject(

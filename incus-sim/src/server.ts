@@ -21,8 +21,9 @@ export const untrustedView = (): Answer =>
 
 export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
   return {
-    'GET /1.0': ({ query }) =>
-      sync({
+    'GET /1.0': ({ query }) => {
+      const member = askedMember(model, query.get('target'));
+      return sync({
         config: {},
         ...version,
         auth: 'trusted',
@@ -35,7 +36,7 @@ export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
           project: query.get('project') ?? 'default',
           server: 'incus',
           server_clustered: model.members.size > 0,
-          server_name: model.members.size > 0 ? askedMember(model, null) : 'simulated',
+          server_name: model.members.size > 0 ? member : 'simulated',
           server_pid: process.pid,
           server_version: '6.0.4',
           storage: 'btrfs',
@@ -45,7 +46,8 @@ export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
             Remote: false,
           })),
         },
-      }),
+      });
+    },
     'GET /1.0/resources': ({ query }) => {
       askedMember(model, query.get('target'));
       return sync({

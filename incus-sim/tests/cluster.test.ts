@@ -23,6 +23,34 @@ describe('a cluster', () => {
     assert.equal((await client.server.info()).environment.server_clustered, true);
   });
 
+  it('tells of each member where it fails together with others, and that it is evacuated', async () => {
+    const { client, simulator } = await simulated({ members: ['a', 'b'] });
+    const b = simulator.model.members.get('b');
+    assert.ok(b);
+    Object.assign(b, { failureDomain: 'rack-2', evacuated: true });
+    const told = async () => {
+      const members = await client.server.members();
+      return members.map((m) => [m.server_name, m.status, m.failure_domain]);
+    };
+    const wanted = [
+      ['a', 'Online', 'default'],
+      ['b', 'Evacuated', 'rack-2'],
+    ];
+    assert.deepEqual(await told(), wanted);
+    assert.equal((await client.server.info('b')).environment.server_name, 'b');
+    simulator.takeMemberDown('b', true);
+    b.downSince = Date.now() - 20_000;
+    assert.deepEqual(await told(), wanted, 'Incus does not show such a member as offline');
+    for (const ask of [
+      client.server.info('b'),
+      client.server.resources('b'),
+      client.storage.poolResources('disks', 'b'),
+    ]) {
+      await assert.rejects(ask, failsWith('unreachable'));
+    }
+    await assert.rejects(client.server.info('c'), failsWith('not_found'));
+  });
+
   it('shows the instances of a member that is down as an error, and it as online for 20 s', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client, simulator } = sim;

@@ -29,6 +29,7 @@ export const problems = {
   member_not_found: [404, 'Member not found'],
   server_not_found: [404, 'Server not found'],
   location_not_found: [404, 'Location not found'],
+  node_not_found: [404, 'Node not found'],
   operating_system_not_found: [404, 'Operating system not found'],
   address_pool_not_found: [404, 'Address pool not found'],
   operation_not_found: [404, 'Operation not found'],

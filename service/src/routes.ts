@@ -5,6 +5,7 @@ import type { Routes } from './http/app-types.ts';
 import { identityRoutes } from './identities/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { membershipRoutes } from './memberships/routes.ts';
+import { nodeRoutes } from './nodes/routes.ts';
 import { imageRoutes } from './operating-systems/image-routes.ts';
 import { operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
@@ -23,6 +24,7 @@ export const routes: readonly Routes[] = [
   usageRoutes,
   operationRoutes,
   locationRoutes,
+  nodeRoutes,
   operatingSystemRoutes,
   imageRoutes,
   addressPoolRoutes,

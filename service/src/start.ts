@@ -12,6 +12,7 @@ import { createLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
+import { lookAtNodes } from './reconcilers/nodes.ts';
 import { agreeOnSecretKey, loadSecretKey } from './secret-key.ts';
 import { startError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken } from './tokens/admin.ts';
@@ -97,7 +98,11 @@ async function layFoundation(
   const names = config.local;
   const client = createIncusClient({ socketPath, project: names.project });
   stack.defer(() => client.close());
-  await ensureLocalLocation(db, { client, socketPath, names, diskPath: incusDir }, say);
+  const local = { client, socketPath, names, diskPath: incusDir };
+  const { id: locationId } = await ensureLocalLocation(db, local, say);
+  // The first request is to find where servers can go.
+  const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
+  await lookAtNodes({ db, client, locationId, pool: names.pool, signal, report });
   const workDir = join(config.dataDir, 'images');
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });

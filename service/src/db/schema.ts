@@ -22,6 +22,21 @@ export interface CommandResult {
   output: string;
 }
 
+/** Why a server went to its node: kept as the API shows it. */
+export interface Placement {
+  node: string;
+  reason: string;
+  /** How many nodes its location had. */
+  nodes: number;
+  /** How many of them could not be taken, each for the first reason that there was. */
+  excluded: Partial<Record<Exclusion, number>>;
+  /** The best of those that could have been taken as well. */
+  others: { node: string; reason: string }[];
+}
+
+/** Why a node can't be taken: how it is, or what it has not enough of. */
+export type Exclusion = 'offline' | 'evacuated' | 'cordoned' | 'ram' | 'disk' | 'cpu';
+
 interface ProjectsTable {
   id: GeneratedAlways<number>;
   name: string;
@@ -91,6 +106,9 @@ interface LocationsTable {
   watched_at: Timestamp;
   /** Whether its bounds were set by an administrator, and no longer follow the machine. */
   is_administered: Generated<boolean>;
+  overcommit_cpu: Generated<number>;
+  overcommit_ram: Generated<number>;
+  overcommit_disk: Generated<number>;
   created_at: Timestamp;
 }
 
@@ -99,9 +117,25 @@ interface NodesTable {
   location_id: number;
   name: string;
   member: string | null;
+  /** Whether the engine can be asked about it. */
   status: 'online' | 'offline';
   cpu: number;
   ram_mb: number;
+  /** Of the location's storage pool; 0 until the engine has told. */
+  disk_gb: Generated<number>;
+  ram_used_mb: Generated<number>;
+  disk_used_gb: Generated<number>;
+  incus_version: string | null;
+  failure_domain: Generated<string>;
+  evacuated: Generated<boolean>;
+  /** No longer a member of its cluster. */
+  gone: Generated<boolean>;
+  /** Wanted by an administrator: no new servers. */
+  cordoned: Generated<boolean>;
+  servers: Generated<number>;
+  allocated_cpu: Generated<number>;
+  allocated_ram_mb: Generated<number>;
+  allocated_disk_gb: Generated<number>;
   updated_at: Timestamp;
 }
 
@@ -134,6 +168,7 @@ interface ServersTable {
   traffic_allowance: number | null;
   /** Mbit/s that it is to be held to now. */
   traffic_throttle: number | null;
+  group_name: string | null;
   status: ServerStatus;
   real_status: Generated<EngineStatus>;
   real_status_at: Timestamp;
@@ -178,6 +213,8 @@ interface OperationsTable {
   message: string;
   error: JSONColumnType<{ code: string; message: string }> | null;
   commands: JSONColumnType<CommandResult[]> | null;
+  /** Of a create that chose its node. */
+  placement: JSONColumnType<Placement> | null;
   secrets: Buffer | null;
   attempts: Generated<number>;
   last_error: string | null;

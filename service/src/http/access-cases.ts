@@ -56,6 +56,11 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       body: { description: 'Changed' },
       status: 200,
     },
+    node_list: { path: '/nodes', status: 200 },
+    node_view: { path: '/nodes/node-1', status: 200 },
+    node_cordon: { path: '/nodes/node-1/cordon', status: 200 },
+    // As servers are to be created by others.
+    node_uncordon: { path: '/nodes/node-1/uncordon', status: 200 },
     operating_system_list: { path: '/operating-systems', status: 200 },
     operating_system_view: { path: `/operating-systems/${place.osId}`, status: 200 },
     operating_system_create: {

@@ -36,6 +36,7 @@ const kinds: Record<
   project: { historyOf: 'itself', decidesAccess: true },
   user: { historyOf: 'noProject', decidesAccess: true },
   location: { historyOf: 'noProject', decidesAccess: false },
+  node: { historyOf: 'noProject', decidesAccess: false },
   operating_system: { historyOf: 'noProject', decidesAccess: false },
   address_pool: { historyOf: 'noProject', decidesAccess: false },
 };

@@ -25,20 +25,29 @@ export interface Resources {
 export interface ClusterMember {
   server_name: string;
   url: string;
-  /** `Online`, `Offline`, `Evacuated`, `Blocked`, `Pending`; a dead member is `Online` for 20 s. */
+  /**
+   * `Online`, `Offline`, `Blocked` until it is updated, `Evacuated`, and since Incus 7 `Evacuating` and
+   * `Restoring`. A dead member is `Online` for 20 s, an evacuated one never `Offline`.
+   */
   status: string;
   message: string;
   architecture: string;
   roles: string[];
+  /** `default` unless an administrator has set one. */
+  failure_domain: string;
 }
 
 export type ServerCalls = ReturnType<typeof serverCalls>;
 
 export function serverCalls(api: Api) {
   return {
-    /** Throws `forbidden` where Incus does not know our certificate: it then tells its version only. */
-    async info(options?: CallOptions): Promise<ServerInfo> {
-      const info = await api.get<ServerInfo & { auth: 'trusted' | 'untrusted' }>([], {}, options);
+    /**
+     * Of the member that answers, or of `target`. Throws `forbidden` where Incus does not know our
+     * certificate: it then tells its version only.
+     */
+    async info(target?: string, options?: CallOptions): Promise<ServerInfo> {
+      type Info = ServerInfo & { auth: 'trusted' | 'untrusted' };
+      const info = await api.get<Info>([], { target }, options);
       if (info.auth === 'trusted') return info;
       throw new EngineError('forbidden', 'Incus does not trust our client certificate');
     },

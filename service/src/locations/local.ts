@@ -7,7 +7,6 @@ import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { Network } from '../incus/networks.ts';
-import { upsertNode } from '../nodes/queries.ts';
 import { insertPool, type LocationRow, retireOtherPools, upsertLocation } from './queries.ts';
 import { freeIpv4Subnet, ipv4Pool, ipv6Pool } from './subnets.ts';
 
@@ -36,8 +35,7 @@ export async function ensureLocalLocation(
   await ensureProject(engine, say);
   const poolBytes = await ensurePool(engine, say);
   const network = await ensureNetwork(engine, say);
-  const { server } = engine.client;
-  const [info, resources] = await Promise.all([server.info(), server.resources()]);
+  const resources = await engine.client.server.resources();
   const cpu = resources.cpu.total;
   const ramMb = Math.floor(resources.memory.total / megabyte);
   return await db.transaction().execute(async (trx) => {
@@ -52,9 +50,6 @@ export async function ensureLocalLocation(
       max_ram_mb: ramMb,
       max_disk_gb: Math.floor(poolBytes / gigabyte),
     });
-    const { server_name: name, server_clustered: clustered } = info.environment;
-    const member = clustered ? name : null;
-    await upsertNode(trx, location.id, { name, member, status: 'online', cpu, ramMb });
     const pools = addressPools(network);
     for (const pool of pools) await insertPool(trx, location.id, pool);
     await retireOtherPools(

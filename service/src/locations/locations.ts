@@ -22,6 +22,7 @@ export async function changeLocation(
   const now = await lockLocation(trx, id);
   if (!now) throw locationNotFound(id);
   const { cpu, ram, disk } = body.limits ?? {};
+  const { overcommit } = body;
   const wanted = {
     description: body.description ?? now.description,
     enabled: body.enabled ?? now.enabled,
@@ -31,6 +32,9 @@ export async function changeLocation(
     traffic_policy: body.traffic_policy ?? now.traffic_policy,
     traffic_throttle:
       body.traffic_throttle === undefined ? now.traffic_throttle : body.traffic_throttle,
+    overcommit_cpu: overcommit?.cpu ?? now.overcommit_cpu,
+    overcommit_ram: overcommit?.ram ?? now.overcommit_ram,
+    overcommit_disk: overcommit?.disk ?? now.overcommit_disk,
     min_cpu: cpu?.min ?? now.min_cpu,
     max_cpu: cpu?.max ?? now.max_cpu,
     min_ram_mb: ram?.min ?? now.min_ram_mb,

@@ -94,6 +94,7 @@ type Changeable =
   | 'traffic_counted'
   | 'traffic_policy'
   | 'traffic_throttle'
+  | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 
 export async function updateLocation(

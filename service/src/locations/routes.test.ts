@@ -65,6 +65,7 @@ test('a location is shown by its id', async () => {
     name: 'a',
     description: 'The location a',
     limits: { cpu: { min: 1, max: 8 }, ram: { min: 128, max: 16384 }, disk: { min: 1, max: 100 } },
+    overcommit: { cpu: 16, ram: 1, disk: 4 },
     enabled: true,
     reachable: false,
     unreachable_reason: null,

@@ -14,6 +14,11 @@ export function locationView(row: ShownLocation): Location {
       ram: { min: row.min_ram_mb, max: row.max_ram_mb },
       disk: { min: row.min_disk_gb, max: row.max_disk_gb },
     },
+    overcommit: {
+      cpu: row.overcommit_cpu,
+      ram: row.overcommit_ram,
+      disk: row.overcommit_disk,
+    },
     enabled: row.enabled,
     reachable: row.isReachable,
     unreachable_reason: row.reachable && !row.isReachable ? unwatched : row.unreachable_reason,

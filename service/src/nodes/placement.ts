@@ -1,42 +1,122 @@
 import type { Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
+import type { Exclusion, Placement } from '../db/schema.ts';
+import type { LocationRow } from '../locations/queries.ts';
 import { Problem } from '../problem.ts';
-import { lockOnlineNodes, type NodeRoom } from './queries.ts';
+import {
+  type Candidate,
+  type Demand,
+  exclusionOf,
+  freeOf,
+  type Overcommit,
+  rank,
+  whyAfter,
+} from './choice.ts';
+import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './queries.ts';
 
-/** What a server asks of a node. */
-export interface Demand {
-  cpu: number;
-  ramMb: number;
+/** A node that was chosen may be full by the time that it is locked; then another one is. */
+const mostTries = 10;
+/** Of the nodes that were not taken, how many are named. */
+const shownOthers = 3;
+
+export interface Wanted extends Demand {
+  /** Servers of a group are to be apart from each other. */
+  group: string | null;
 }
+
+/** Of a location: what decides which of its nodes is taken. */
+export type PlacementRules = Pick<
+  LocationRow,
+  'id' | 'overcommit_cpu' | 'overcommit_ram' | 'overcommit_disk'
+>;
 
 /**
- * The online node of a location with the most free memory, which stays locked until the
- * transaction ends. Memory is given once; cores are shared, but none gets more than the node has.
+ * Chooses a node, which stays locked until the transaction ends: nobody else can give away the room
+ * that was found. It is chosen among all without any lock, so that creates for other nodes go on. Lock
+ * address pools and the project before: a delete locks the project and then the node.
  */
-export async function placeServer(trx: Trx, locationId: number, demand: Demand): Promise<NodeRoom> {
-  const nodes = await lockOnlineNodes(trx, locationId);
-  const best = mostRoom(nodes, demand);
-  if (!best) throw new Problem('no_capacity', noRoom(nodes, demand));
-  return best;
+export async function placeServer(
+  trx: Trx,
+  project: Project,
+  location: PlacementRules,
+  wanted: Wanted,
+): Promise<{ nodeId: number; placement: Placement }> {
+  const overcommit = {
+    cpu: location.overcommit_cpu,
+    ram: location.overcommit_ram,
+    disk: location.overcommit_disk,
+  };
+  const hasRoom = (node: NodeRoom) => exclusionOf(node, wanted, overcommit) === undefined;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const nodes = await roomOfNodes(trx, location.id);
+    const group = wanted.group
+      ? await groupByNode(project, location.id, wanted.group)
+      : new Map<number, number>();
+    const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
+    const [chosen, ...others] = candidates;
+    if (!chosen) throw noCapacity(nodes, wanted, overcommit, excluded);
+    const nodeId = chosen.node.id;
+    if (!(await lockNodeIf(trx, nodeId, hasRoom))) continue;
+    const reason = whyChosen(chosen, candidates.length, wanted.group);
+    const shown = others.slice(0, shownOthers).map((one) => {
+      return { node: one.node.name, reason: whyAfter(chosen, one) };
+    });
+    const { name: node } = chosen.node;
+    const placement = { node, reason, nodes: nodes.length, excluded, others: shown };
+    return { nodeId, placement };
+  }
+  const detail = 'Other requests took each node that was chosen. Try again.';
+  throw new Problem('unavailable', detail, { retryAfter: 1 });
 }
 
-/** Pure, so that it can be checked for every case: ties go to the node known the longest. */
-export function mostRoom(nodes: readonly NodeRoom[], demand: Demand): NodeRoom | undefined {
-  return nodes
-    .filter((node) => node.cpu >= demand.cpu && freeRam(node) >= demand.ramMb)
-    .sort((a, b) => freeRam(b) - freeRam(a) || a.id - b.id)[0];
-}
-
-function freeRam(node: NodeRoom): number {
-  return node.ramMb - node.ramAllocatedMb;
-}
-
-function noRoom(nodes: readonly NodeRoom[], demand: Demand): string {
-  if (nodes.length === 0) return 'No node of this location is online. Try again later.';
-  const ram = Math.max(...nodes.map(freeRam));
-  const cpu = Math.max(...nodes.map((node) => node.cpu));
+function whyChosen({ node, free, ...near }: Candidate, count: number, group: string | null) {
+  const others = count === 1 ? 'The only node with room' : `The best of ${count} nodes with room`;
+  const room = `${free.ramMb} MB of memory, ${free.diskGb} GB of disk and ${free.cpu} cores free`;
+  if (group === null) return `${others}: ${room}.`;
+  const { groupInDomain, groupOnNode } = near;
   return (
-    `No node of this location has room for ${demand.cpu} cores and ${demand.ramMb} MB of memory: ` +
-    `the largest has ${cpu} cores, and the most memory free on one is ${Math.max(ram, 0)} MB. ` +
-    'Ask for less, or choose another location.'
+    `${others}: ${groupInDomain} of the group ${group} in its failure domain ` +
+    `${node.failureDomain}, ${groupOnNode} of them on it; ${room}.`
   );
+}
+
+const words: Record<Exclusion, string> = {
+  offline: 'offline',
+  evacuated: 'evacuated',
+  cordoned: 'cordoned',
+  ram: 'short of memory',
+  disk: 'short of disk',
+  cpu: 'short of cores',
+};
+
+const isLack = (reason: string) => reason === 'ram' || reason === 'disk' || reason === 'cpu';
+
+function noCapacity(
+  nodes: readonly NodeRoom[],
+  wanted: Wanted,
+  overcommit: Overcommit,
+  excluded: Placement['excluded'],
+): Problem {
+  const reasons = Object.keys(words).filter((reason) => excluded[reason as Exclusion]);
+  const counts = reasons.map((r) => `${words[r as Exclusion]}: ${excluded[r as Exclusion]}`);
+  const lacking = reasons.filter(isLack);
+  const detail =
+    lacking.length > 0
+      ? `No node of this location has room for ${wanted.cpu} cores, ${wanted.ramMb} MB of memory and ` +
+        `${wanted.diskGb} GB of disk (${counts.join(', ')}; of ${nodes.length}). ` +
+        `${mostFree(nodes, overcommit)} Ask for less, or choose another location.`
+      : `No node of this location takes servers (${counts.join(', ') || 'it has none'}). Try again later.`;
+  return new Problem('no_capacity', detail, {
+    members: { lacking, nodes: nodes.length, excluded },
+  });
+}
+
+function mostFree(nodes: readonly NodeRoom[], overcommit: Overcommit): string {
+  const taking = nodes.filter((n) => n.status === 'online' && !n.evacuated && !n.cordoned);
+  const free = taking.map((node) => ({ node, free: freeOf(node, overcommit) }));
+  const most = (of: (one: (typeof free)[number]) => number) => Math.max(0, ...free.map(of));
+  const cpu = most((one) => Math.min(one.free.cpu, one.node.cpu));
+  const ram = most((one) => Math.min(one.free.ramMb, one.node.ramMb));
+  const disk = most((one) => Math.min(one.free.diskGb, one.node.diskGb));
+  return `The most to be had on one, of each, is ${cpu} cores, ${ram} MB and ${disk} GB.`;
 }

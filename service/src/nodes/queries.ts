@@ -1,70 +1,223 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
+import type { Database } from '../db/schema.ts';
+import { isReachable } from '../locations/queries.ts';
 
+export type NodeState = 'online' | 'offline' | 'evacuated' | 'cordoned' | 'gone';
+
+/** In one word: what the engine says comes before what an administrator wants. */
+const state = sql<NodeState>`case
+  when nodes.gone then 'gone'
+  when nodes.status = 'offline' or not ${isReachable} then 'offline'
+  when nodes.evacuated then 'evacuated'
+  when nodes.cordoned then 'cordoned'
+  else 'online' end`;
+
+/** Cores that its servers use, as last counted. */
+const cpuUsed = sql<number>`(
+  select coalesce(sum(usage.cpu_percent * servers.cpu) / 100, 0) from servers
+  join usage_current usage on usage.server_id = servers.id
+  where servers.node_id = nodes.id and servers.deleted_at is null)`;
+
+export type ShownNode = Selectable<Database['nodes']> & {
+  state: NodeState;
+  location: string;
+  cpu_used: number;
+};
+
+/** One that is gone is shown as long as servers are on it. */
+function shownNodes(db: Queryable) {
+  return db
+    .selectFrom('nodes')
+    .innerJoin('locations', 'locations.id', 'nodes.location_id')
+    .selectAll('nodes')
+    .select(['locations.name as location', state.as('state'), cpuUsed.as('cpu_used')])
+    .where((eb) => eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]));
+}
+
+/** Whether it is to take no new servers. */
+export async function setCordoned(trx: Trx, id: number, cordoned: boolean): Promise<void> {
+  await trx.updateTable('nodes').set({ cordoned }).where('id', '=', id).execute();
+}
+
+export interface NodePage {
+  locationId?: number | undefined;
+  state?: NodeState | undefined;
+  /** The id of the last one of the page before. */
+  afterId: number;
+  limit: number;
+}
+
+/** One page, by id. */
+export async function listNodes(db: Queryable, page: NodePage): Promise<ShownNode[]> {
+  let query = shownNodes(db).where('nodes.id', '>', page.afterId).orderBy('nodes.id');
+  if (page.locationId) query = query.where('nodes.location_id', '=', page.locationId);
+  if (page.state) query = query.where(state, '=', page.state);
+  return await query.limit(page.limit).execute();
+}
+
+/** Those of a name, of which each location may have one; two at most. */
+export async function findNodes(
+  db: Queryable,
+  name: string,
+  locationId: number | undefined,
+): Promise<ShownNode[]> {
+  let query = shownNodes(db).where('nodes.name', '=', name);
+  if (locationId) query = query.where('nodes.location_id', '=', locationId);
+  return await query.orderBy('nodes.id').limit(2).execute();
+}
+
+/** What decides whether a server can go to a node. */
 export interface NodeRoom {
   id: number;
   name: string;
+  status: 'online' | 'offline';
+  evacuated: boolean;
+  cordoned: boolean;
+  failureDomain: string;
   cpu: number;
   ramMb: number;
+  diskGb: number;
   /** What the servers on it were given together, stopped ones included. */
+  cpuAllocated: number;
   ramAllocatedMb: number;
+  diskAllocatedGb: number;
 }
 
-/** A location's online nodes with what is taken of them, locked until the transaction ends. */
-export async function lockOnlineNodes(trx: Trx, locationId: number): Promise<NodeRoom[]> {
-  const nodes = await trx
+const roomColumns = [
+  'id',
+  'name',
+  'status',
+  'evacuated',
+  'cordoned',
+  'failure_domain as failureDomain',
+  'cpu',
+  'ram_mb as ramMb',
+  'disk_gb as diskGb',
+  'allocated_cpu as cpuAllocated',
+  'allocated_ram_mb as ramAllocatedMb',
+  'allocated_disk_gb as diskAllocatedGb',
+] as const;
+
+/** All that a location has, by id, as they are at this moment. */
+export async function roomOfNodes(trx: Trx, locationId: number): Promise<NodeRoom[]> {
+  return await trx
     .selectFrom('nodes')
-    .select(['id', 'name', 'cpu', 'ram_mb as ramMb'])
+    .select(roomColumns)
     .where('location_id', '=', locationId)
-    .where('status', '=', 'online')
+    .where('gone', '=', false)
     .orderBy('id')
-    .forUpdate()
     .execute();
-  const allocated = await trx
-    .selectFrom('servers')
-    .select(['node_id', (eb) => eb.fn.sum<number>('ram_mb').as('ram_mb')])
+}
+
+/**
+ * Locks a node until the transaction ends, if `fits` holds for it once it is locked. One that it does
+ * not hold for is let go of: no transaction waits for a node while it holds another, so that none can
+ * wait for each other.
+ */
+export async function lockNodeIf(
+  trx: Trx,
+  id: number,
+  fits: (node: NodeRoom) => boolean,
+): Promise<boolean> {
+  await sql`savepoint before_node`.execute(trx);
+  const query = trx.selectFrom('nodes').select(roomColumns).where('id', '=', id);
+  const node = await query.where('gone', '=', false).forNoKeyUpdate().executeTakeFirst();
+  if (node && fits(node)) return true;
+  await sql`rollback to savepoint before_node`.execute(trx);
+  return false;
+}
+
+/** How many servers of a project's group are at a location, by the id of their node. */
+export async function groupByNode(
+  project: Project,
+  locationId: number,
+  group: string,
+): Promise<Map<number, number>> {
+  const rows = await project
+    .select('servers')
+    .select(['node_id', (eb) => eb.fn.countAll<number>().as('count')])
     .where('location_id', '=', locationId)
+    .where('group_name', '=', group)
     .where('deleted_at', 'is', null)
     .groupBy('node_id')
     .execute();
-  const ramByNode = new Map(allocated.map((a) => [a.node_id, Number(a.ram_mb)]));
-  return nodes.map((node) => ({ ...node, ramAllocatedMb: ramByNode.get(node.id) ?? 0 }));
+  return new Map(rows.map(({ node_id, count }) => [node_id, count]));
 }
 
+/** What the engine says of a node; null where it did not tell: what was known then stays. */
 export interface NodeFacts {
   name: string;
+  /** Its name as a member of a cluster; null where there is none. */
   member: string | null;
   status: 'online' | 'offline';
-  cpu: number;
-  ramMb: number;
+  evacuated: boolean;
+  failureDomain: string;
+  machine: { cpu: number; ramMb: number; ramUsedMb: number; version: string } | null;
+  /** Of the location's storage pool. */
+  disk: { gb: number; usedGb: number } | null;
 }
 
-/** Enters what the engine says of a location's nodes. */
-export async function upsertNode(trx: Trx, locationId: number, node: NodeFacts): Promise<void> {
-  const facts = { member: node.member, status: node.status, cpu: node.cpu, ram_mb: node.ramMb };
-  await trx
-    .insertInto('nodes')
-    .values({ location_id: locationId, name: node.name, ...facts })
-    .onConflict((oc) =>
-      oc.columns(['location_id', 'name']).doUpdateSet({ ...facts, updated_at: sql<string>`now()` }),
-    )
-    .execute();
+/**
+ * Enters all the nodes that a location has. Those that were known and are no longer among them are
+ * gone. `answering` is the name of the one that was asked: where there was no cluster before, the one
+ * node that there was is it, whatever it was called.
+ */
+export async function enterNodes(
+  trx: Trx,
+  locationId: number,
+  { facts, answering }: { facts: NodeFacts[]; answering: string },
+): Promise<void> {
+  const self = facts.find(({ name }) => name === answering);
+  if (self) await adopt(trx, locationId, self);
+  const rows = facts.map(({ machine, disk, ...node }) => ({ ...node, ...machine, disk }));
+  const seen = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seen (
+    name text, member text, status text, evacuated boolean, "failureDomain" text, cpu integer,
+    "ramMb" integer, "ramUsedMb" integer, version text, disk jsonb)`;
+  await sql`
+    insert into nodes (location_id, name, member, status, cpu, ram_mb)
+    select ${locationId}, name, member, status, 0, 0 from ${seen} order by name
+    on conflict (location_id, name) do nothing`.execute(trx);
+  await sql`
+    update nodes set
+      member = seen.member, status = seen.status, evacuated = seen.evacuated, gone = false,
+      failure_domain = seen."failureDomain", cpu = coalesce(seen.cpu, nodes.cpu),
+      ram_mb = coalesce(seen."ramMb", nodes.ram_mb),
+      ram_used_mb = coalesce(seen."ramUsedMb", ram_used_mb),
+      incus_version = coalesce(seen.version, incus_version),
+      disk_gb = coalesce((seen.disk ->> 'gb')::integer, disk_gb),
+      disk_used_gb = coalesce((seen.disk ->> 'usedGb')::float8, disk_used_gb),
+      updated_at = now()
+    from ${seen} where location_id = ${locationId} and nodes.name = seen.name`.execute(trx);
+  await sql`
+    update nodes set gone = true, status = 'offline', updated_at = now()
+    where location_id = ${locationId} and not gone
+      and name <> all(${facts.map(({ name }) => name)}::text[])`.execute(trx);
 }
 
-/** Enters which members of a location's cluster can't be asked; all others can. */
-export async function setSilentMembers(
+/** A machine may change its name, and gets one as a member when a cluster is made of it. */
+async function adopt(trx: Trx, locationId: number, { name, member }: NodeFacts): Promise<void> {
+  await sql`
+    update nodes set name = ${name}, member = ${member}
+    where location_id = ${locationId} and member is null and not gone and name <> ${name}
+      and not exists (
+        select from nodes other where other.location_id = ${locationId} and other.name = ${name}
+      )`.execute(trx);
+}
+
+/** Enters that members of a location's cluster can't be asked, until the nodes are looked at again. */
+export async function setSilent(
   db: Queryable,
   locationId: number,
   members: string[],
 ): Promise<void> {
-  const status = sql<
-    NodeFacts['status']
-  >`case when member = any(${members}) then 'offline' else 'online' end`;
+  if (members.length === 0) return;
   await db
     .updateTable('nodes')
-    .set({ status, updated_at: sql<string>`now()` })
+    .set({ status: 'offline', updated_at: sql<string>`now()` })
     .where('location_id', '=', locationId)
-    .where('member', 'is not', null)
-    .where('status', '<>', status)
+    .where('member', 'in', members)
+    .where('status', '<>', 'offline')
     .execute();
 }

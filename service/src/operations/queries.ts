@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type After, isBeyond } from '../db/keyset.ts';
 import type { Project } from '../db/project.ts';
-import type { Database } from '../db/schema.ts';
+import type { Database, Placement } from '../db/schema.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
 
@@ -13,6 +13,7 @@ export interface NewOperation {
   deadlineSeconds: number;
   state?: Record<string, unknown>;
   secrets?: Buffer;
+  placement?: Placement;
 }
 
 /** Enters an operation, to be picked up by any worker as soon as the transaction commits. */
@@ -28,6 +29,7 @@ export async function insertOperation(
       message: operation.message,
       state: JSON.stringify(operation.state ?? {}),
       secrets: operation.secrets ?? null,
+      placement: operation.placement ? JSON.stringify(operation.placement) : null,
       deadline_at: sql<string>`now() + make_interval(secs => ${operation.deadlineSeconds})`,
     })
     .returningAll()
@@ -106,6 +108,7 @@ const shownColumns = [
   'message',
   'error',
   'commands',
+  'placement',
   'created_at',
   'started_at',
   'finished_at',

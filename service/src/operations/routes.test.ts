@@ -30,7 +30,8 @@ const idsOf = (operations: Shown[]) => operations.map(({ id }) => id);
 test('an operation that ended well is shown with its times', async () => {
   const [{ id } = { id: 0 }] = await list('?kind=create');
   const operation = (await ask('GET', `/operations/${id}`)).json();
-  const { created_at, started_at, finished_at, ...rest } = operation;
+  const { created_at, started_at, finished_at, placement, ...rest } = operation;
+  assert.equal(placement.node, 'node-1');
   assert.ok(created_at < finished_at);
   assert.equal(started_at, null);
   assert.deepEqual(rest, {

@@ -5,7 +5,7 @@ import type { App } from '../http/app-types.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { Problem } from '../problem.ts';
-import { findOperation, listOperations } from './queries.ts';
+import { findOperation, listOperations, type ShownOperation } from './queries.ts';
 import { operationView } from './view.ts';
 
 const tags = ['Operations'];
@@ -27,10 +27,12 @@ export function operationRoutes(app: App): void {
     },
     async (request, reply) => {
       const page = readPage<'id' | 'created_at'>(request.query);
-      const { project } = request.caller;
+      const { project, scopes } = request.caller;
+      const isForAdmin = scopes.includes('admin');
       const fetchPage = (after: Page['after'], limit: number) =>
         listOperations(project, { ...page, filters: request.query, after, limit });
-      return sendList(request, reply, page, fetchPage, operationView);
+      const view = (row: ShownOperation) => operationView(row, isForAdmin);
+      return sendList(request, reply, page, fetchPage, view);
     },
   );
 
@@ -50,7 +52,7 @@ export function operationRoutes(app: App): void {
       const id = pathId(request.params.id, operationNotFound);
       const row = await findOperation(request.caller.project, id);
       if (!row) throw operationNotFound(id);
-      return operationView(row);
+      return operationView(row, request.caller.scopes.includes('admin'));
     },
   );
 }

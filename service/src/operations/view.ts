@@ -1,8 +1,9 @@
 import type { Operation } from '@berth/contract/operations';
 import type { ShownOperation } from './queries.ts';
 
-/** A row as the API shows it. */
-export function operationView(row: ShownOperation): Operation {
+/** A row as the API shows it to somebody; what other nodes have is for administrators. */
+export function operationView(row: ShownOperation, isForAdmin: boolean): Operation {
+  const { placement } = row;
   return {
     id: row.id,
     kind: row.kind as Operation['kind'],
@@ -13,6 +14,7 @@ export function operationView(row: ShownOperation): Operation {
     message: row.message,
     error: row.error,
     commands: row.commands,
+    placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
     created_at: row.created_at,
     started_at: row.started_at,
     finished_at: row.finished_at,

@@ -4,7 +4,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { setSilentMembers } from '../nodes/queries.ts';
+import { setSilent } from '../nodes/queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import { enterSightings, type Sighting, serversWithInstance } from '../servers/truth-queries.ts';
@@ -64,7 +64,7 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal });
   const silent = await silentMembers(subject, instances);
-  await setSilentMembers(db, locationId, [...silent]);
+  await setSilent(db, locationId, [...silent]);
   subject.found?.('member_silent', silent.size);
   const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
     const uuid = serverUuid(name);

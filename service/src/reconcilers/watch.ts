@@ -15,6 +15,7 @@ import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
+import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
@@ -77,8 +78,12 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   // Whether one instance can't be looked at, or none, is seen by looking at all.
   const look = serialised((name) => lookUntilSeen(subject, name, report), sweepAgain);
   const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
+  const lookAtAll = async () => {
+    await lookAtNodes({ ...subject, pool: location.storage_pool, report });
+    return await sweepLocation(subject);
+  };
   const sweep = serialised(async () => {
-    const instances = await sweepLocation(subject).catch((error: unknown) => {
+    const instances = await lookAtAll().catch((error: unknown) => {
       if (error instanceof EngineError) reach.is('engine', error.message);
       throw error;
     });
@@ -88,10 +93,12 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   }, report);
   const ping = serialised(async () => {
     if (reach.trouble('engine') !== null) return sweep.run('all');
-    await subject.client.server.info({ signal, timeoutSeconds: pingSeconds }).catch((error) => {
-      if (error instanceof EngineError) reach.is('engine', error.message);
-      throw error;
-    });
+    await subject.client.server
+      .info(undefined, { signal, timeoutSeconds: pingSeconds })
+      .catch((error) => {
+        if (error instanceof EngineError) reach.is('engine', error.message);
+        throw error;
+      });
   }, report);
   const { workDir } = watching;
   const images = serialised(async () => {

@@ -109,6 +109,12 @@ const badCommands: Row[] = [
   ['an object among them', [{ command: 'ls' }], '/initialCommands/0'],
 ];
 
+const badGroups: Row[] = [
+  ...['', '-db', 'db-', '.db', 'd b', 'dé', 'db\n', 'db\0', 'db/1', 'x'.repeat(64)].map(
+    (group): Row => [JSON.stringify(group.slice(0, 20)), group],
+  ),
+];
+
 /** Numbers as they are written, since JSON.stringify writes them otherwise. */
 const numerals = ['-0', '1e400', '-1e400', '1e99', '9007199254740992', '1e-7', '2.0000001'];
 
@@ -125,6 +131,7 @@ function fieldRows(world: World): [field: string, row: Row][] {
     ...of('initialCommands', badCommands),
     ...of('location_id', [...notWhole, ...unknown, ['a disabled one', disabledLocation]]),
     ...of('os_id', [...notWhole, ...unknown, ['a disabled one', disabledOs]]),
+    ...of('group', [...notText, ...badGroups]),
     ...of('cpu', [...notWhole, ['above the maximum', 5]]),
     ...of('ram', [...notWhole, ['above the maximum', 8193], ['below that of the OS', 255]]),
     ...of('disk', [...notWhole, ['above the maximum', 101], ['below that of the OS', 1]]),

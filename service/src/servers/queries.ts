@@ -15,6 +15,7 @@ export interface ServerFilters {
   node?: string | undefined;
   hostname?: string | undefined;
   ip?: string | undefined;
+  group?: string | undefined;
 }
 
 /** As people say it: "Debian 12". */
@@ -97,6 +98,7 @@ export async function listServers(rows: ProjectRows, page: ServerPage) {
   if (filters.os_id) query = query.where('servers.os_id', '=', filters.os_id);
   if (filters.node) query = query.where('nodes.name', '=', filters.node);
   if (filters.hostname) query = query.where('servers.hostname', '=', filters.hostname);
+  if (filters.group) query = query.where('servers.group_name', '=', filters.group);
   if (filters.ip) query = query.where(holdsAddress(filters.ip));
   if (after) query = query.where(isBeyond(after, { sort, id: 'servers.id', descending }));
   return await query
@@ -132,6 +134,7 @@ export interface NewServer {
   ramMb: number;
   diskGb: number;
   trafficAllowance: number | null;
+  group?: string | null;
 }
 
 export async function insertServer(project: Project, server: NewServer): Promise<number> {
@@ -147,6 +150,7 @@ export async function insertServer(project: Project, server: NewServer): Promise
       ram_mb: server.ramMb,
       disk_gb: server.diskGb,
       traffic_allowance: server.trafficAllowance,
+      group_name: server.group ?? null,
       status: 'creating',
     })
     .returning('id')

@@ -38,6 +38,7 @@ test('a create is answered with everything that the server will have', async () 
     project_id: place.projectId,
     location_id: place.locationId,
     os_id: place.osId,
+    group: null,
     error: null,
     allowed_actions: ['delete'],
   });

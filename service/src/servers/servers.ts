@@ -4,11 +4,11 @@ import { type ChosenAddress, chooseAddresses, holdAddresses } from '../addresses
 import type { Db, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { rolledBack } from '../db/rolled-back.ts';
+import type { Placement } from '../db/schema.ts';
 import { hashPassword } from '../guests/password-hash.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
-import type { NodeRoom } from '../nodes/queries.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
 import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
@@ -22,7 +22,8 @@ import { insertServer } from './queries.ts';
 export interface CreatePlan {
   location: LocationRow;
   os: OperatingSystemRow;
-  node: NodeRoom;
+  nodeId: number;
+  placement: Placement;
   addresses: ChosenAddress[];
 }
 
@@ -40,10 +41,16 @@ export async function planCreate(
   if (!location?.enabled || !os?.enabled) throw invalidFields(unusableIds(body, location, os));
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
-  const node = await placeServer(trx, location.id, { cpu: body.cpu, ramMb: body.ram });
+  // In this order, in which a delete locks the project and the node, too.
   const addresses = await chooseAddresses(trx, location.id);
   await requireQuota(trx, project.id, demandOf(body, addresses.length));
-  return { location, os, node, addresses };
+  const { nodeId, placement } = await placeServer(trx, project, location, {
+    cpu: body.cpu,
+    ramMb: body.ram,
+    diskGb: body.disk,
+    group: body.group ?? null,
+  });
+  return { location, os, nodeId, placement, addresses };
 }
 
 function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {
@@ -110,7 +117,7 @@ export async function dryRunCreate(
 ): Promise<ServerDryRun> {
   const plan = await rolledBack(db, (trx) => planCreate(trx, project.in(trx), body));
   return {
-    node: plan.node.name,
+    node: plan.placement.node,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
     quota: demandOf(body, plan.addresses.length),
   };
@@ -140,7 +147,8 @@ export async function createServer(
     uuid: randomUUID(),
     locationId: plan.location.id,
     osId: plan.os.id,
-    nodeId: plan.node.id,
+    nodeId: plan.nodeId,
+    group: body.group ?? null,
     hostname: body.name,
     mac: randomMac(),
     cpu: body.cpu,
@@ -153,6 +161,7 @@ export async function createServer(
     ...firstStep(createOperation),
     serverId,
     state: { commands: body.initialCommands.length },
+    placement: plan.placement,
     secrets,
   });
   return { serverId, operation };

@@ -20,6 +20,7 @@ export function serverView(row: ServerInFull): Server {
     project_id: row.project_id,
     location_id: row.location_id,
     os_id: row.os_id,
+    group: row.group_name,
     error: row.error,
     allowed_actions: allowedActions(row.status, row.operation_kind, row.can_retry),
   };

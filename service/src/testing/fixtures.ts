@@ -22,13 +22,14 @@ export async function installation(db: Db, sizes: Sizes = {}): Promise<Installat
   const { rows } = await sql<Installation>`
     with location as (
       insert into locations (name, description, engine, incus_project, storage_pool, network,
-                             max_cpu, max_ram_mb, max_disk_gb, reachable, watched_at)
+                             max_cpu, max_ram_mb, max_disk_gb, overcommit_cpu, overcommit_disk,
+                             reachable, watched_at)
       values ('test', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'berth', 'berth',
-              'berthbr0', 4, 8192, 100, true, now() + interval '1 day')
+              'berthbr0', 4, 8192, 100, 1000, 1000, true, now() + interval '1 day')
       returning id
     ), node as (
-      insert into nodes (location_id, name, status, cpu, ram_mb)
-      select id, 'node-1', 'online', 4, ${nodeRamMb} from location returning id
+      insert into nodes (location_id, name, status, cpu, ram_mb, disk_gb)
+      select id, 'node-1', 'online', 4, ${nodeRamMb}, 1000 from location returning id
     ), pools as (
       insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
       select id, '10.9.0.0/24'::cidr, '10.9.0.1'::inet, '{10.9.0.1}'::inet[], '10.9.0.2'::inet,

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { pageParameters } from './pagination.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
+
+const State = (description: string) =>
+  Word(['online', 'offline', 'evacuated', 'cordoned', 'gone'], {
+    description,
+    examples: ['online'],
+  });
+
+function Amounts(description: string, [cpu, ram, disk]: [number, number, number]) {
+  const amount = (unit: string, example: number) =>
+    Type.Number({ description: unit, examples: [example] });
+  return Type.Object(
+    { cpu: amount('Cores.', cpu), ram: amount('MB.', ram), disk: amount('GB.', disk) },
+    { description },
+  );
+}
+
+export const Node = Type.Object(
+  {
+    id: Type.Integer({ examples: [1] }),
+    name: Type.String({
+      description: 'Of the machine; in a cluster, of the member. A location has it once.',
+      examples: ['node-1'],
+    }),
+    location_id: Type.Integer({ examples: [1] }),
+    location: Type.String({ description: 'The name of its location.', examples: ['local'] }),
+    state: State(
+      '`offline`: it cannot be asked. `evacuated`: taken out of service in Incus. `cordoned`: takes ' +
+        'no new servers, as an administrator wants it. `gone`: no longer a member of its cluster, ' +
+        'shown while servers are on it.',
+    ),
+    cordoned: Type.Boolean({
+      description: 'Whether it is to take no new servers, whatever its state.',
+      examples: [false],
+    }),
+    failure_domain: Type.String({
+      description: 'What it may fail together with, as set in Incus.',
+      examples: ['default'],
+    }),
+    incus_version: Nullable(
+      Type.String({ description: 'Null until it was asked.', examples: ['6.0.4'] }),
+    ),
+    capacity: Amounts(
+      'What it has; the disk is that of the storage pool. Zeros until it was asked.',
+      [16, 65536, 500],
+    ),
+    allocated: Amounts(
+      'What its servers were given together, stopped ones included.',
+      [12, 16384, 200],
+    ),
+    used: Amounts(
+      'What is in use now: cores by its servers, memory and disk by everything on it.',
+      [1.25, 9000, 42.5],
+    ),
+    servers: Type.Integer({ description: 'How many are on it.', examples: [8] }),
+    updated_at: Timestamp('When it was last looked at.'),
+  },
+  { title: 'Node', description: 'A machine that servers run on.' },
+);
+export type Node = Static<typeof Node>;
+
+export const NodeListQuery = Closed({
+  ...pageParameters,
+  location_id: Type.Optional(Id('Only those of this location.')),
+  state: Type.Optional(State('Only those in this state.')),
+});
+
+export const NodeQuery = Closed({
+  location_id: Type.Optional(
+    Id('Its location, for a name that nodes of more than one location have.'),
+  ),
+});
+
+export const NodeParams = Type.Object({
+  name: Type.String({ description: 'The name.', examples: ['node-1'] }),
+});

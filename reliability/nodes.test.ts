@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { newMember } from '../incus-sim/src/model.ts';
+import { createTestToken } from '../service/src/testing/app.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { runningServer } from './servers.ts';
+import { within } from './waiting.ts';
+
+const sweepMilliseconds = 200;
+
+let laboratory: Laboratory;
+let headers: Record<string, string>;
+before(async () => {
+  laboratory = await openLaboratory({ members: ['a', 'b'], sweepMilliseconds });
+  headers = (await createTestToken(laboratory.database.db, { scopes: ['admin'] })).headers;
+});
+after(() => laboratory.close());
+
+type Shown = Record<'name' | 'state' | 'failure_domain' | 'incus_version', string> & {
+  capacity: object;
+  servers: number;
+};
+
+async function nodes(): Promise<Shown[]> {
+  return (await laboratory.ask('/nodes', headers)) as unknown as Shown[];
+}
+
+const are = (...wanted: [name: string, state: string][]) =>
+  within(5000, async () => {
+    const seen = (await nodes()).map(({ name, state }) => [name, state]);
+    assert.deepEqual(seen, wanted);
+  });
+
+it('the nodes of a location are the members of its cluster, with what they have', async () => {
+  await are(['a', 'online'], ['b', 'online']);
+  const rack = laboratory.simulator.model.members.get('b');
+  assert.ok(rack);
+  rack.failureDomain = 'rack-2';
+  await within(5000, async () => {
+    const [first, second] = await nodes();
+    assert.deepEqual([first?.failure_domain, second?.failure_domain], ['default', 'rack-2']);
+    assert.deepEqual(second?.capacity, { cpu: 8, ram: 1024 * 1024, disk: 100 });
+    assert.equal(second?.incus_version, '6.0.4');
+  });
+});
+
+it('a member that does not answer is offline, though Incus lists it as online', async () => {
+  laboratory.simulator.takeMemberDown('b', true);
+  await are(['a', 'online'], ['b', 'offline']);
+  const [, listed] = await laboratory.client.server.members();
+  assert.equal(listed?.status, 'Online');
+  laboratory.simulator.takeMemberDown('b', false);
+  await are(['a', 'online'], ['b', 'online']);
+});
+
+it('a member that was evacuated is shown so, and gets no servers', async () => {
+  const evacuated = laboratory.simulator.model.members.get('a');
+  assert.ok(evacuated);
+  evacuated.evacuated = true;
+  await are(['a', 'evacuated'], ['b', 'online']);
+  const { id } = await runningServer(laboratory, 'away');
+  assert.equal((await laboratory.ask(`/servers/${id}`)).node, 'b');
+  evacuated.evacuated = false;
+  await are(['a', 'online'], ['b', 'online']);
+});
+
+it('what an administrator wants of a node outlasts what the engine says of it', async () => {
+  const { db } = laboratory.database;
+  await db.updateTable('nodes').set({ cordoned: true }).where('name', '=', 'b').execute();
+  laboratory.simulator.takeMemberDown('b', true);
+  await are(['a', 'online'], ['b', 'offline']);
+  laboratory.simulator.takeMemberDown('b', false);
+  await are(['a', 'online'], ['b', 'cordoned']);
+  await db.updateTable('nodes').set({ cordoned: false }).execute();
+});
+
+it('a member that joins appears; one that is removed goes, or is gone while it has servers', async () => {
+  const { members } = laboratory.simulator.model;
+  members.set('c', newMember('c', '10.255.0.3:8443'));
+  await are(['a', 'online'], ['b', 'online'], ['c', 'online']);
+  members.delete('c');
+  await are(['a', 'online'], ['b', 'online']);
+  const b = members.get('b');
+  assert.ok(b);
+  members.delete('b');
+  await are(['a', 'online'], ['b', 'gone']);
+  members.set('b', b);
+  await are(['a', 'online'], ['b', 'online']);
+});

@@ -1,0 +1,36 @@
+import type { Queryable, Trx } from '../db/connection.ts';
+import { invalidFields, Problem } from '../problem.ts';
+import { findNodes, type ShownNode, setCordoned } from './queries.ts';
+
+function nodeNotFound(name: string): Problem {
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  return new Problem('node_not_found', `No node is called ${shown}.`);
+}
+
+/** The node of a name, which more than one location may have: then `locationId` must tell which. */
+export async function requireNode(
+  db: Queryable,
+  name: string,
+  locationId: number | undefined,
+): Promise<ShownNode> {
+  // Which PostgreSQL can't take.
+  if (name.includes('\0')) throw nodeNotFound(name);
+  const [node, another] = await findNodes(db, name, locationId);
+  if (!node) throw nodeNotFound(name);
+  if (another) {
+    const detail = 'Several locations have a node of this name: say which location.';
+    throw invalidFields([{ pointer: '/location_id', detail }]);
+  }
+  return node;
+}
+
+/** Lets a node take no new servers, or take them again. Those that are on it run on. */
+export async function cordonNode(
+  trx: Trx,
+  name: string,
+  { locationId, cordoned }: { locationId: number | undefined; cordoned: boolean },
+): Promise<ShownNode> {
+  const { id, location_id } = await requireNode(trx, name, locationId);
+  await setCordoned(trx, id, cordoned);
+  return await requireNode(trx, name, location_id);
+}

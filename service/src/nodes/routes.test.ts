@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { sql } from 'kysely';
+import { setReachability } from '../locations/queries.ts';
+import { createTestToken } from '../testing/app.ts';
+import { enterServer } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const whole = await createWholeApp();
+const { db, place } = whole;
+after(whole.close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+const ask = (path: string) => whole.ask('GET', `/nodes${path}`, admin);
+const namesOf = (answer: { json(): { name: string }[] }) => answer.json().map(({ name }) => name);
+const setNode = (name: string, values: object) =>
+  db.updateTable('nodes').set(values).where('name', '=', name).execute();
+
+let elsewhere: number;
+
+before(async () => {
+  const { rows } = await sql<{ id: number }>`
+    insert into locations (name, description, engine, incus_project, storage_pool, network,
+                           max_cpu, max_ram_mb, max_disk_gb, reachable, watched_at)
+    values ('second', '', '{}', '', '', '', 1, 1, 1, true, now() + interval '1 day')
+    returning id`.execute(db);
+  elsewhere = Number(rows[0]?.id);
+  await sql`insert into nodes (location_id, name, status, cpu, ram_mb) values
+    (${place.locationId}, 'a', 'online', 8, 4096), (${place.locationId}, 'b', 'online', 8, 4096),
+    (${elsewhere}, 'a', 'online', 2, 512)`.execute(db);
+});
+
+it('shows what it has, what its servers were given, and what is used', async () => {
+  const onIt = await enterServer(db, { ...place, nodeId: place.nodeId });
+  await sql`insert into usage_current (server_id, read_at, cpu_seconds, network_in, network_out,
+      cpu_percent, ram_mb) values (${onIt}, now(), 1, 0, 0, 37.5, 100)`.execute(db);
+  await setNode('node-1', { ram_used_mb: 700, disk_used_gb: 3.138, incus_version: '6.0.4' });
+  const answer = await ask('/node-1');
+  assert.equal(answer.statusCode, 200, answer.body);
+  const { updated_at: _, ...node } = answer.json();
+  assert.deepEqual(node, {
+    id: place.nodeId,
+    name: 'node-1',
+    location_id: place.locationId,
+    location: 'test',
+    state: 'online',
+    cordoned: false,
+    failure_domain: 'default',
+    incus_version: '6.0.4',
+    capacity: { cpu: 4, ram: 1024 * 1024, disk: 1000 },
+    allocated: { cpu: 1, ram: 256, disk: 2 },
+    used: { cpu: 0.38, ram: 700, disk: 3.14 },
+    servers: 1,
+  });
+});
+
+it('what its servers were given follows each of them, wherever it goes', async () => {
+  const held = async (name: string) => {
+    const { servers, allocated } = (await ask(`/${name}?location_id=${place.locationId}`)).json();
+    return [servers, allocated.cpu, allocated.ram, allocated.disk];
+  };
+  const id = await enterServer(db, place);
+  const b = (await ask('/b')).json().id;
+  const set = (values: object) =>
+    db.updateTable('servers').set(values).where('id', '=', id).execute();
+  assert.deepEqual(await held('node-1'), [2, 2, 512, 4]);
+  await set({ node_id: b, cpu: 3, ram_mb: 512, disk_gb: 10 });
+  assert.deepEqual(await held('node-1'), [1, 1, 256, 2]);
+  assert.deepEqual(await held('b'), [1, 3, 512, 10]);
+  await set({ cpu: 4, status: 'stopped' });
+  assert.deepEqual(await held('b'), [1, 4, 512, 10]);
+  await set({ deleted_at: new Date() });
+  assert.deepEqual(await held('b'), [0, 0, 0, 0]);
+  await set({ node_id: place.nodeId });
+  await db.deleteFrom('servers').where('id', '=', id).execute();
+  assert.deepEqual(await held('node-1'), [1, 1, 256, 2]);
+});
+
+it('is listed by id, page by page, and by location', async () => {
+  assert.deepEqual(namesOf(await ask('')), ['node-1', 'a', 'b', 'a']);
+  const first = await ask('?limit=3');
+  assert.deepEqual(namesOf(first), ['node-1', 'a', 'b']);
+  const next = /<\/v1\/nodes(.*)>/.exec(String(first.headers.link))?.[1] ?? '';
+  assert.deepEqual(namesOf(await ask(next)), ['a']);
+  assert.deepEqual(namesOf(await ask(`?location_id=${elsewhere}`)), ['a']);
+});
+
+it('of a name that two locations have is found by its location, too', async () => {
+  const both = await ask('/a');
+  assert.deepEqual([both.statusCode, both.json().errors[0].pointer], [422, '/location_id']);
+  assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().capacity.cpu, 2);
+  for (const path of [`/b?location_id=${elsewhere}`, '/none', `/${'x'.repeat(80)}`, '/%00']) {
+    const answer = await ask(path);
+    assert.deepEqual([answer.statusCode, answer.json().code], [404, 'node_not_found'], path);
+    assert.ok(answer.json().detail.length < 100);
+  }
+});
+
+it('is in the state that weighs most', async () => {
+  const states: [object, string][] = [
+    [{ cordoned: true }, 'cordoned'],
+    [{ evacuated: true }, 'evacuated'],
+    [{ status: 'offline' }, 'offline'],
+    [{ gone: true }, 'gone'],
+  ];
+  await enterServer(db, { ...place, nodeId: (await ask('/b')).json().id });
+  for (const [values, state] of states) {
+    await setNode('b', values);
+    assert.equal((await ask('/b')).json().state, state);
+    assert.deepEqual(namesOf(await ask(`?state=${state}`)), ['b']);
+  }
+  assert.deepEqual(namesOf(await ask('?state=online')), ['node-1', 'a', 'a']);
+  assert.equal((await ask('?state=broken')).statusCode, 422);
+});
+
+it('that is gone is shown as long as servers are on it', async () => {
+  await setNode('b', { gone: true });
+  assert.equal((await ask('/b')).json().servers, 1);
+  await sql`update servers set deleted_at = now()
+    where node_id = (select id from nodes where name = 'b')`.execute(db);
+  assert.equal((await ask('/b')).statusCode, 404);
+  assert.deepEqual(namesOf(await ask('')), ['node-1', 'a', 'a']);
+});
+
+it('is offline while its location cannot be asked', async () => {
+  await setReachability(db, elsewhere, 'It hung up.');
+  assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().state, 'offline');
+});
+
+it('is for administrators only', async () => {
+  assert.equal((await whole.ask('GET', '/nodes')).statusCode, 403);
+});

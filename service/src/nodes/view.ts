@@ -1,0 +1,31 @@
+import type { Node } from '@berth/contract/nodes';
+import type { ShownNode } from './queries.ts';
+
+/** A row as the API shows it. */
+export function nodeView(row: ShownNode): Node {
+  return {
+    id: row.id,
+    name: row.name,
+    location_id: row.location_id,
+    location: row.location,
+    state: row.state,
+    cordoned: row.cordoned,
+    failure_domain: row.failure_domain,
+    incus_version: row.incus_version,
+    capacity: { cpu: row.cpu, ram: row.ram_mb, disk: row.disk_gb },
+    allocated: {
+      cpu: row.allocated_cpu,
+      ram: row.allocated_ram_mb,
+      disk: row.allocated_disk_gb,
+    },
+    used: {
+      cpu: hundredths(row.cpu_used),
+      ram: row.ram_used_mb,
+      disk: hundredths(row.disk_used_gb),
+    },
+    servers: row.servers,
+    updated_at: row.updated_at,
+  };
+}
+
+const hundredths = (value: number) => Math.round(value * 100) / 100;

@@ -1,0 +1,91 @@
+import { EngineError, isEngineError } from '../incus/errors.ts';
+import type { ClusterMember } from '../incus/server.ts';
+import { enterNodes, type NodeFacts } from '../nodes/queries.ts';
+import type { Subject } from './truth.ts';
+
+/** For a member to tell what it has: one that is cut off says nothing at all. */
+const answerSeconds = 5;
+const megabyte = 1024 ** 2;
+const gigabyte = 1024 ** 3;
+
+export interface NodeSubject extends Subject {
+  /** The location's storage pool. */
+  pool: string;
+  /** Of what one node can't tell, and the others are not to wait for. */
+  report(error: unknown): void;
+}
+
+/**
+ * Enters which nodes a location has, how they are and what they have: the members of its cluster, or
+ * the one server. A member counts as online if it answers: Incus lists a dead one as online for 20 s.
+ */
+export async function lookAtNodes(subject: NodeSubject): Promise<void> {
+  const { db, client, locationId, signal } = subject;
+  const { environment } = await client.server.info(undefined, { signal });
+  const answering = environment.server_name;
+  const facts = environment.server_clustered
+    ? await Promise.all((await client.server.members({ signal })).map((m) => member(subject, m)))
+    : [await single(subject, answering)];
+  await db.transaction().execute((trx) => enterNodes(trx, locationId, { facts, answering }));
+}
+
+async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {
+  const has = await ask(subject, undefined);
+  const node = { name, member: null, failureDomain: 'default', evacuated: false };
+  return { ...node, status: 'online', ...has };
+}
+
+/** Words of Incus's for a member whose daemon answers, as far as it knows. */
+const working = ['Online', 'Evacuated', 'Evacuating', 'Restoring'];
+
+async function member(subject: NodeSubject, listed: ClusterMember): Promise<NodeFacts> {
+  const { server_name: name, status, failure_domain: failureDomain } = listed;
+  const has = working.includes(status) ? await unlessSilent(subject, ask(subject, name)) : null;
+  return {
+    name,
+    member: name,
+    status: has ? 'online' : 'offline',
+    evacuated: working.includes(status) && status !== 'Online',
+    failureDomain,
+    ...(has ?? { machine: null, disk: null }),
+  };
+}
+
+type Has = Pick<NodeFacts, 'machine' | 'disk'>;
+
+async function ask(subject: NodeSubject, target: string | undefined): Promise<Has> {
+  const { client, pool, signal, report } = subject;
+  const options = { signal, timeoutSeconds: answerSeconds };
+  const [info, resources, poolResources] = await Promise.all([
+    client.server.info(target, options),
+    client.server.resources(target, options),
+    client.storage.poolResources(pool, target, options).catch((error: unknown) => {
+      // A pool that is broken there, or not there at all.
+      if (!(error instanceof EngineError) || isSilence(error)) throw error;
+      report(error);
+      return null;
+    }),
+  ]);
+  const { cpu, memory } = resources;
+  const machine = {
+    cpu: cpu.total,
+    ramMb: Math.floor(memory.total / megabyte),
+    ramUsedMb: Math.ceil(memory.used / megabyte),
+    version: info.environment.server_version,
+  };
+  if (!poolResources) return { machine, disk: null };
+  const { used, total } = poolResources.space;
+  return { machine, disk: { gb: Math.floor(total / gigabyte), usedGb: used / gigabyte } };
+}
+
+async function unlessSilent({ signal }: NodeSubject, asked: Promise<Has>): Promise<Has | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (signal.aborted || !isSilence(error)) throw error;
+    return null;
+  }
+}
+
+const isSilence = (error: unknown) =>
+  isEngineError(error, 'unreachable') || isEngineError(error, 'timeout');
