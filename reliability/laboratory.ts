@@ -198,9 +198,12 @@ export async function openLaboratory({
   };
 }
 
-/** A node for each member, in place of the one without a cluster. */
+/** A node for each member, in place of the one without a cluster, which is called as its engine is. */
 async function enterMembers({ db }: TestDatabase, members: string[]): Promise<void> {
-  if (members.length === 0) return;
+  if (members.length === 0) {
+    await db.updateTable('nodes').set({ name: 'simulated' }).execute();
+    return;
+  }
   const { id: _, ...node } = await db.selectFrom('nodes').selectAll().executeTakeFirstOrThrow();
   await db.deleteFrom('nodes').execute();
   const nodes = members.map((name) => ({ ...node, name, member: name }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { newMember } from '../incus-sim/src/model.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
-import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { runningServer } from './servers.ts';
 import { within } from './waiting.ts';
 
@@ -63,6 +63,35 @@ it('a member that was evacuated is shown so, and gets no servers', async () => {
   evacuated.evacuated = false;
   await are(['a', 'online'], ['b', 'online']);
 });
+
+it('a server that is moved in Incus is recorded, and counted, where it is', async () => {
+  const { id, name } = await runningServer(laboratory, 'moved');
+  const instance = laboratory.simulator.model.projects.get(project)?.instances.get(name);
+  assert.ok(instance);
+  const counts = async () => (await nodes()).map(({ servers }) => servers);
+  const total = (await counts()).reduce((sum, count) => sum + count, 0);
+  for (const member of ['a', 'b', 'a']) {
+    instance.member = member;
+    await within(5000, async () => {
+      assert.equal((await laboratory.ask(`/servers/${id}`)).node, member);
+    });
+    const [onA = 0, onB = 0] = await counts();
+    assert.equal(onA + onB, total);
+    assert.deepEqual(member === 'a' ? onA : onB, await recordedOn(member));
+  }
+});
+
+async function recordedOn(name: string): Promise<number> {
+  const { db } = laboratory.database;
+  const { count } = await db
+    .selectFrom('servers')
+    .innerJoin('nodes', 'nodes.id', 'servers.node_id')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('nodes.name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
 
 it('what an administrator wants of a node outlasts what the engine says of it', async () => {
   const { db } = laboratory.database;

@@ -32,7 +32,7 @@ describe('a full pool', () => {
       const { status, error } = await laboratory.ended(operation.id);
       assert.equal(status, 'failed');
       assert.equal(error?.code, 'no_space');
-      const words = /^The storage pool berth is full on the node node-1.* Make room.* retry/;
+      const words = /^The storage pool berth is full on the node simulated.* Make room.* retry/;
       assert.match(error?.message ?? '', words);
       const server = await laboratory.server(serverId);
       assert.equal(server.status, 'error');

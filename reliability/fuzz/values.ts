@@ -80,6 +80,7 @@ function ofType(schema: Schema): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean();
     case 'integer':
+      return integerOf(schema);
     case 'number':
       return numberOf(schema);
     default:
@@ -100,11 +101,20 @@ function listOf({ items = {}, minItems = 0, maxItems = 4 }: Schema): fc.Arbitrar
 }
 
 /** Its bounds, what lies just beyond them, and small ones: ids and sizes are. */
-function numberOf({ minimum = 0, maximum = 2 ** 53 - 1 }: Schema): fc.Arbitrary<unknown> {
+function integerOf({ minimum = 0, maximum = 2 ** 53 - 1 }: Schema): fc.Arbitrary<unknown> {
   const edges = [minimum, maximum, minimum - 1, maximum + 1];
   const small = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 20) });
   return fc.oneof(
     { weight: 1, arbitrary: fc.constantFrom(...edges) },
     { weight: 6, arbitrary: small },
+  );
+}
+
+/** The same, with fractions. */
+function numberOf({ minimum = 0, maximum = 1e9 }: Schema): fc.Arbitrary<unknown> {
+  const edges = [minimum, maximum, minimum - 0.01, maximum + 0.01];
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...edges) },
+    { weight: 6, arbitrary: fc.double({ min: minimum, max: maximum, noNaN: true }) },
   );
 }

@@ -129,3 +129,38 @@ test('a server that is being created may be absent, and instances of others are 
   await sweepLocation(engine(() => ({ 'their-own': 'Stopped', 'srv-nobody': 'Running' })));
   assert.equal((await server(id)).status, 'creating');
 });
+
+test('where an instance is follows the engine, but for what an operation does or has done since', async () => {
+  const member = {
+    location_id: place.locationId,
+    name: 'b',
+    member: 'b',
+    status: 'online',
+  } as const;
+  const { id: b } = await db
+    .insertInto('nodes')
+    .values({ ...member, cpu: 4, ram_mb: 4096 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const resting = await enterServer(db, place);
+  const moving = await enterServer(db, place, { operation: 'stop' });
+  const names = [await nameOf(resting), await nameOf(moving)];
+  const list = async () => names.map((name) => ({ name, status: 'Running', location: 'b' }));
+  const subject = engine(() => ({}));
+  const client = { instances: { list, get: async () => null } } as unknown as IncusClient;
+  const sweep = () => sweepLocation({ ...subject, client });
+  const nodeOf = async (id: number) => {
+    const query = db.selectFrom('servers').select('node_id').where('id', '=', id);
+    return (await query.executeTakeFirstOrThrow()).node_id;
+  };
+  await sweep();
+  assert.deepEqual([await nodeOf(resting), await nodeOf(moving)], [b, place.nodeId]);
+  const end = (finished_at: Date) =>
+    db.updateTable('operations').set({ status: 'succeeded', finished_at }).execute();
+  await end(new Date(Date.now() + 60_000));
+  await sweep();
+  assert.equal(await nodeOf(moving), place.nodeId);
+  await end(new Date(Date.now() - 60_000));
+  await sweep();
+  assert.equal(await nodeOf(moving), b);
+});

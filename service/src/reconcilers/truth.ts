@@ -7,7 +7,12 @@ import type { Instance } from '../incus/instances.ts';
 import { setSilent } from '../nodes/queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
-import { enterSightings, type Sighting, serversWithInstance } from '../servers/truth-queries.ts';
+import {
+  enterMembers,
+  enterSightings,
+  type Sighting,
+  serversWithInstance,
+} from '../servers/truth-queries.ts';
 
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;
@@ -66,6 +71,11 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const silent = await silentMembers(subject, instances);
   await setSilent(db, locationId, [...silent]);
   subject.found?.('member_silent', silent.size);
+  const members = instances.flatMap(({ name, location: member }) => {
+    const uuid = serverUuid(name);
+    return uuid ? [{ uuid, member }] : [];
+  });
+  await enterMembers(db, locationId, readAt, members);
   const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
     const uuid = serverUuid(name);
     const known = silent.has(location) ? undefined : engineStatus(status);

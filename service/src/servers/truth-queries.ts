@@ -67,6 +67,29 @@ export async function enterSightings(
   return rows.map((row) => row.id);
 }
 
+/**
+ * Enters on which members of a location's cluster instances are: an administrator may have moved them,
+ * or evacuated a member. What an operation does, or did since `readAt`, is left to it.
+ */
+export async function enterMembers(
+  db: Queryable,
+  locationId: number,
+  readAt: string,
+  seen: { uuid: string; member: string }[],
+): Promise<void> {
+  await sql`
+    update servers set node_id = nodes.id
+    from unnest(${seen.map(({ uuid }) => uuid)}::uuid[], ${seen.map(({ member }) => member)}::text[])
+      as seen (uuid, member)
+    join nodes on nodes.location_id = ${locationId} and nodes.member = seen.member
+    where servers.uuid = seen.uuid and servers.location_id = ${locationId}
+      and servers.deleted_at is null and servers.node_id <> nodes.id
+      and not exists (
+        select from operations o where o.server_id = servers.id
+          and (o.finished_at is null or o.finished_at >= ${readAt})
+      )`.execute(db);
+}
+
 /** The servers of a location that have an instance as far as we know, and are not about to lose it. */
 export async function serversWithInstance(
   db: Queryable,
