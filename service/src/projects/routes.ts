@@ -145,14 +145,15 @@ function changeRoutes(app: App, deps: Deps): void {
         ...one,
         operationId: 'project_delete',
         summary: 'Delete a project that has no servers',
-        description: 'Its tokens are revoked. Its history stays.',
+        description:
+          'Its tokens are revoked. Its history stays. The first project stays, and so does the one of the token that asks.',
         response: { 200: Project },
       },
     },
     async (request, reply) => {
       const id = pathId(request.params.id, projectNotFound);
-      const answer = await change(request, deps, async ({ trx, project }) => {
-        const row = await deleteProject(trx, id, project.id);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await deleteProject(trx, id, request.caller);
         return { status: 200, body: projectView(row), target: { kind: 'project', id } };
       });
       return sendAnswer(reply, answer);

@@ -158,6 +158,18 @@ export async function supersedeTokensNamed(trx: Trx, name: string, id: number): 
     .execute();
 }
 
+/** The projects of a token, of the one that made it, and so on: it ends with each of them. */
+export async function listProjectsOfLineage(db: Queryable, id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive lineage as (
+      select parent_id, project_id from tokens where id = ${id}
+      union all
+      select t.parent_id, t.project_id from tokens t join lineage on t.id = lineage.parent_id
+    )
+    select distinct project_id as id from lineage`.execute(db);
+  return rows.map((row) => row.id);
+}
+
 /** One transaction at a time makes or revokes tokens of a name; until its end. */
 export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
