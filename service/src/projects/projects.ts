@@ -26,10 +26,11 @@ export async function changeProject(
   trx: Trx,
   id: number,
   body: ProjectUpdate,
-): Promise<ProjectRow> {
-  if (!(await lockProject(trx, id))) throw projectNotFound(id);
+): Promise<{ before: ProjectRow; row: ProjectRow }> {
+  const before = await lockProject(trx, id);
+  if (!before) throw projectNotFound(id);
   if (body.name !== undefined) await requireFreeName(trx, body.name, id);
-  return await updateProject(trx, id, body);
+  return { before, row: await updateProject(trx, id, body) };
 }
 
 /**

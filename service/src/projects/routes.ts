@@ -8,6 +8,7 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
@@ -130,8 +131,11 @@ function changeRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const id = pathId(request.params.id, projectNotFound);
       const answer = await change(request, deps, async ({ trx }) => {
-        const row = await changeProject(trx, id, request.body);
-        return { status: 200, body: projectView(row), target: { kind: 'project', id } };
+        const { before, row } = await changeProject(trx, id, request.body);
+        const body = projectView(row);
+        const quota = difference(projectView(before).quota, body.quota);
+        const details = Object.keys(quota).length > 0 ? { quota } : {};
+        return { status: 200, body, target: { kind: 'project', id }, details };
       });
       return sendAnswer(reply, answer);
     },

@@ -68,6 +68,7 @@ export async function findTokenInHistory(db: Queryable, hash: Buffer) {
   return await db
     .selectFrom('tokens')
     .select(['id as tokenId', 'project_id as projectId', 'created_by as userId'])
+    .select(sql<boolean>`'admin' = any(scopes)`.as('byAdministrator'))
     .where('secret_sha256', '=', hash)
     .executeTakeFirst();
 }
@@ -126,15 +127,16 @@ export async function listTokens(db: Queryable) {
     .execute();
 }
 
-/** Answers whether there was one to revoke. */
-export async function revokeToken(db: Queryable, id: number): Promise<boolean> {
-  const result = await db
+/** Answers with the project of it; undefined where there was none to revoke. */
+export async function revokeToken(db: Queryable, id: number): Promise<number | undefined> {
+  const row = await db
     .updateTable('tokens')
     .set({ revoked_at: sql<string>`now()` })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
+    .returning('project_id')
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return row?.project_id;
 }
 
 /** Revokes all of a name but this one, to which what they made belongs from now on. */

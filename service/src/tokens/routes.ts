@@ -118,7 +118,9 @@ function changeRoutes(app: App, deps: Deps): void {
         const { token, row } = await createToken(trx, project, request.caller, request.body);
         const headers = { Location: apiPath(request, `/tokens/${row.id}`) };
         const target = { kind: 'token', id: row.id } as const;
-        return { status: 201, headers, body: tokenView(row), secret: { token }, target };
+        const { scopes, expires_at, allowed_networks } = row;
+        const details = { scopes, expires_at, allowed_networks };
+        return { status: 201, headers, body: tokenView(row), secret: { token }, target, details };
       });
       return sendAnswer(reply, answer);
     },

@@ -1,4 +1,5 @@
 import type { UserCreate, UserUpdate } from '@berth/contract/users';
+import { type Details, difference } from '../audit/details.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { invalidFields, Problem } from '../problem.ts';
 import { endSessions } from '../sessions/queries.ts';
@@ -70,7 +71,7 @@ export async function changeUser(
   id: number,
   body: UserUpdate,
   { passwordHash, ownId }: { passwordHash?: string | undefined; ownId: number | null },
-): Promise<ShownUser> {
+): Promise<{ row: ShownUser; details: Details }> {
   const user = await lockUser(trx, id);
   if (!user) throw userNotFound(id);
   const { email, name, is_admin: isAdmin, is_disabled: isDisabled } = body;
@@ -78,7 +79,13 @@ export async function changeUser(
   if (email !== undefined) await requireFreeEmail(trx, email, id);
   await updateUser(trx, id, { email, name, passwordHash, isAdmin, isDisabled });
   if (passwordHash || isDisabled) await endSessions(trx, id);
-  return await require(trx, id);
+  const row = await require(trx, id);
+  return { row, details: difference(powersOf(user), powersOf(row)) };
+}
+
+/** What the audit log is to say of a user. */
+export function powersOf({ is_admin, disabled_at }: ShownUser) {
+  return { is_admin, is_disabled: disabled_at !== null };
 }
 
 /** What tells who it was is erased; the history stays. */
