@@ -32,11 +32,15 @@ function freeRam(node: NodeRoom): number {
 
 function noRoom(nodes: readonly NodeRoom[], demand: Demand): string {
   if (nodes.length === 0) return 'No node of this location is online. Try again later.';
-  const ram = Math.max(...nodes.map(freeRam));
+  // What is free would tell a tenant what others use.
   const cpu = Math.max(...nodes.map((node) => node.cpu));
+  const ram = Math.max(...nodes.map((node) => node.ramMb));
+  const hasCores = nodes.some((node) => node.cpu >= demand.cpu);
+  const hasRam = nodes.some((node) => freeRam(node) >= demand.ramMb);
+  const lacking = hasCores === hasRam ? 'cores and memory' : hasCores ? 'memory' : 'cores';
   return (
     `No node of this location has room for ${demand.cpu} cores and ${demand.ramMb} MB of memory: ` +
-    `the largest has ${cpu} cores, and the most memory free on one is ${Math.max(ram, 0)} MB. ` +
+    `there is too little of ${lacking}. The largest have ${cpu} cores and ${ram} MB in all. ` +
     'Ask for less, or choose another location.'
   );
 }
