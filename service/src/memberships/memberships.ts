@@ -68,19 +68,32 @@ export async function setMember(
   { projectId, userId, role }: { projectId: number; userId: number; role: Role },
 ): Promise<{ before: ShownMember; row: ShownMember }> {
   await prepare(trx, caller, projectId);
-  const before = await requireMember(trx, projectId, userId);
+  const before = await findMember(trx, projectId, userId);
+  if (!before) throw noMemberToSet(projectId, userId);
   if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, before);
   const row = await updateMember(trx, { projectId, userId, role });
-  if (!row) throw memberNotFound(userId);
+  if (!row) throw noMemberToSet(projectId, userId);
   return { before, row };
 }
 
+function noMemberToSet(projectId: number, userId: number): Problem {
+  const detail =
+    `No member of the project has the id ${userId}. ` +
+    `Add somebody by their email address: POST /v1/projects/${projectId}/members.`;
+  return new Problem('member_not_found', detail);
+}
+
+/** People may leave by themselves, too. */
 export async function removeMember(
   trx: Trx,
   caller: Caller,
   { projectId, userId }: { projectId: number; userId: number },
 ): Promise<ShownMember> {
-  await prepare(trx, caller, projectId);
+  await lockProject(trx, projectId);
+  const isLeaving = caller.tokenId === null && caller.userId === userId;
+  if (!(isLeaving && (await findMember(trx, projectId, userId)))) {
+    await requireManager(trx, caller, projectId);
+  }
   const member = await requireMember(trx, projectId, userId);
   await requireOtherOwner(trx, caller, projectId, member);
   await deleteMember(trx, projectId, userId);

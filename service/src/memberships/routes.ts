@@ -154,7 +154,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'member_remove',
         summary: 'Remove a member from a project',
-        description: 'For its owners. Tokens that the member made for it are revoked.',
+        description:
+          'For its owners, and for the member, who may leave. Tokens that the member made for it are revoked. A project keeps an owner.',
         tags,
         params: MemberParams,
         response: { 200: Member },

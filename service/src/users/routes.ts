@@ -134,7 +134,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'user_delete',
         summary: 'Delete a user',
-        description: 'With their tokens and sessions. The audit log keeps the id.',
+        description:
+          'With their tokens and sessions. The audit log keeps the id. Not the last owner of a project.',
         tags,
         params: IdParams,
         response: { 200: User },
