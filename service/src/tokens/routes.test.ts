@@ -58,6 +58,26 @@ describe('a token', () => {
   });
 });
 
+it('that was revoked is not given again under its key', async () => {
+  for (const revoke of [
+    (id: number) => whole.ask('DELETE', `/tokens/${id}`, admin),
+    (id: number) =>
+      db.updateTable('tokens').set({ revoked_at: new Date() }).where('id', '=', id).execute(),
+  ]) {
+    const parent = (await make({ scopes: ['admin'] })).json();
+    const headers = { ...admin, 'idempotency-key': `of ${parent.id}`.replace(' ', '-') };
+    const first = (await make({ scopes: ['servers:read'] }, headers)).json();
+    const other = { ...admin, 'idempotency-key': `kept-${parent.id}` };
+    const kept = (await make({ scopes: ['servers:read'] }, other)).json();
+    await revoke(first.id);
+    const again = await make({ scopes: ['servers:read'] }, headers);
+    assert.deepEqual([again.statusCode, again.headers['idempotency-replayed']], [201, undefined]);
+    assert.notEqual(again.json().token, first.token);
+    assert.equal((await whoami(bearer(again.json().token))).statusCode, 200);
+    assert.equal((await make({ scopes: ['servers:read'] }, other)).json().token, kept.token);
+  }
+});
+
 it('nobody revokes a token that is stronger', async () => {
   const { token } = (await make({ scopes: ['servers:write'] })).json();
   const { id } = (await make({ scopes: ['admin'] })).json();
