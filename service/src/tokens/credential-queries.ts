@@ -139,6 +139,28 @@ export async function revokeToken(db: Queryable, id: number): Promise<number | u
   return row?.project_id;
 }
 
+/** How many tokens of a person hold, in all projects. */
+export async function countTokensOf(db: Queryable, userId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('tokens')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('created_by', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`(expires_at is null or expires_at > now())`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Revokes all tokens of a person, in all projects. */
+export async function revokeTokensOf(trx: Trx, userId: number): Promise<void> {
+  await trx
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('created_by', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
 /** Revokes all of a name but this one, to which what they made belongs from now on. */
 export async function supersedeTokensNamed(trx: Trx, name: string, id: number): Promise<void> {
   const others = trx

@@ -105,7 +105,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'user_update',
         summary: 'Change a user, or shut them out',
-        description: 'A new password, and being shut out, end their sessions at once.',
+        description:
+          'A new password, and being shut out, end their sessions at once. Tokens of theirs hold no longer while they are shut out; a new password leaves them.',
         tags,
         params: IdParams,
         body: UserUpdate,
