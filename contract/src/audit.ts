@@ -34,7 +34,18 @@ export const AuditEntry = Type.Object(
     user_id: Nullable(
       Type.Integer({ description: 'Who: the person, or whose token it is.', examples: [2] }),
     ),
-    address: Type.String({ description: 'From where.', examples: ['203.0.113.7'] }),
+    source: Word(['api', 'command_line'], {
+      description:
+        'How: with a request, or with a tool on the command line, of which no person is known.',
+      examples: ['api'],
+    }),
+    address: Nullable(
+      Type.String({
+        description:
+          'From where; null for a tool, and, but for administrators, of an administrator who is no member of the project.',
+        examples: ['203.0.113.7'],
+      }),
+    ),
     action: Type.String({
       description: 'What: the `operationId` of the request.',
       examples: ['server_create'],
@@ -42,14 +53,27 @@ export const AuditEntry = Type.Object(
     target: Nullable(
       Type.Object(
         { kind: TargetKind, id: Type.Integer({ examples: [42] }) },
-        { description: 'To what; null where it was refused.' },
+        { description: 'To what; of a refusal, what the path names, if it names any.' },
       ),
     ),
     status: Type.Integer({ description: 'Of the answer: below 400 it was done.', examples: [201] }),
     code: Nullable(Type.String({ description: 'Why it was refused.', examples: ['no_capacity'] })),
-    request_id: Type.String({ description: 'The `X-Request-Id` of the answer.' }),
+    request_id: Nullable(
+      Type.String({ description: 'The `X-Request-Id` of the answer; null for a tool.' }),
+    ),
+    details: Nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'What was given or changed, where there is more to say: quota, role, scopes, is_admin, is_disabled.',
+          examples: [{ role: { before: 'viewer', after: 'member' } }],
+        },
+      ),
+    ),
   },
-  { title: 'AuditEntry', description: 'One request that changed something, or was not let to.' },
+  { title: 'AuditEntry', description: 'Something that was changed, or was not let be.' },
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
@@ -66,6 +90,33 @@ const filters = {
   user_id: Type.Optional(Id('Only what this person asked, or tokens of theirs.')),
   target_kind: Type.Optional(TargetKind),
   target_id: Type.Optional(Id('Only what was done to this one; with `target_kind`.')),
+  project_id: Type.Optional(Id('Only of the history of this project; for administrators.')),
+  status: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: 599,
+      description: 'Only those with this status.',
+      examples: [403],
+      explain: 'Must be a status of HTTP, such as 403.',
+    }),
+  ),
+  address: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F.:]{2,45}$',
+      description: 'Only from this address, where it is shown.',
+      examples: ['203.0.113.7'],
+      explain: 'Must be an IP address, such as 203.0.113.7.',
+    }),
+  ),
+  request_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[!-~]*$',
+      description: 'Only what came of this request.',
+      explain: 'Must be the X-Request-Id of an answer.',
+    }),
+  ),
   from: Type.Optional(Time('Only at or after this time.')),
   to: Type.Optional(Time('Only before this time.')),
 };

@@ -63,9 +63,24 @@ export const Session = Type.Object(
 export type Session = Static<typeof Session>;
 
 export const SessionsEnded = Type.Object(
-  { ended: Type.Integer({ description: 'How many sessions.', examples: [2] }) },
+  {
+    ended: Type.Integer({ description: 'How many sessions.', examples: [2] }),
+    tokens_left: Type.Integer({
+      description: 'How many tokens of yours still hold, in all projects.',
+      examples: [0],
+    }),
+  },
   { title: 'SessionsEnded' },
 );
+
+export const SessionsEndQuery = Closed({
+  tokens: Type.Optional(
+    Type.Boolean({
+      description: 'Revokes all your tokens as well, in all projects, and what they made.',
+      explain: 'Must be true or false.',
+    }),
+  ),
+});
 
 export const SessionConfirm = Closed(
   {

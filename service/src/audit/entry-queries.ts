@@ -1,5 +1,6 @@
 import type { AuditTargetKind } from '@berth/contract/audit';
-import type { Queryable } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
+import type { Details } from './details.ts';
 
 /** What a change was made to. */
 export interface AuditTarget {
@@ -12,7 +13,10 @@ export interface AuditEntry {
   tokenId: number | null;
   /** Who signed in or tried to, or whose token it is. */
   userId: number | null;
-  address: string;
+  source: 'api' | 'command_line';
+  /** Whether they were let in as an administrator. */
+  byAdministrator: boolean;
+  address: string | null;
   /** The route's `operationId`. */
   action: string;
   target: AuditTarget | null;
@@ -20,7 +24,9 @@ export interface AuditEntry {
   status: number;
   /** Why it was refused. */
   code?: string | undefined;
-  requestId: string;
+  requestId: string | null;
+  /** What was given or changed, where that is more than what was done. No secrets, and nothing long. */
+  details?: Details | undefined;
 }
 
 /** Entries are only ever added: the table refuses anything else. */
@@ -31,6 +37,8 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
       project_id: entry.projectId,
       token_id: entry.tokenId,
       user_id: entry.userId,
+      source: entry.source,
+      by_administrator: entry.byAdministrator,
       address: entry.address,
       action: entry.action,
       target_kind: entry.target?.kind ?? null,
@@ -38,6 +46,28 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
       status: entry.status,
       code: entry.code ?? null,
       request_id: entry.requestId,
+      details: isEmpty(entry.details) ? null : JSON.stringify(entry.details),
     })
     .execute();
+}
+
+function isEmpty(details: Details = {}): boolean {
+  return Object.keys(details).length === 0;
+}
+
+/** Enters what a tool of the command line changed, in the transaction of the change. */
+export async function insertToolEntry(
+  trx: Trx,
+  entry: Pick<AuditEntry, 'projectId' | 'action' | 'target' | 'details'> & { status?: number },
+): Promise<void> {
+  await insertAuditEntry(trx, {
+    status: 200,
+    ...entry,
+    tokenId: null,
+    userId: null,
+    source: 'command_line',
+    byAdministrator: true,
+    address: null,
+    requestId: null,
+  });
 }

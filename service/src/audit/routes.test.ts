@@ -4,11 +4,13 @@ import type { AuditEntry } from '@berth/contract/audit';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { App } from '../http/app-types.ts';
-import { createTestApp, createTestToken } from '../testing/app.ts';
+import { createLimiter } from '../http/limits/limiter.ts';
+import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
+import { tokenRoutes } from '../tokens/routes.ts';
 import { generateToken } from '../tokens/token.ts';
 
 const whole = await createWholeApp();
@@ -37,12 +39,14 @@ describe('the audit log', () => {
       project_id: place.projectId,
       token_id: entry.token_id,
       user_id: null,
+      source: 'api',
       address: '127.0.0.1',
       action: 'server_create',
       target: { kind: 'server', id },
       status: 201,
       code: null,
       request_id: created.headers['x-request-id'],
+      details: null,
     });
     assert.equal((await whole.ask('GET', '/whoami')).json().token_id, entry.token_id);
   });
@@ -53,10 +57,111 @@ describe('the audit log', () => {
     const { action, status, code, target } = entry;
     assert.deepEqual(
       [action, status, code, target],
-      ['server_start', 404, 'server_not_found', null],
+      ['server_start', 404, 'server_not_found', { kind: 'server', id: 999 }],
     );
     const bad = await whole.create({ cpu: 0 });
     assert.equal((await entryOf(bad.headers['x-request-id'])).code, 'validation_failed');
+  });
+
+  it('says of a refusal what its path names', async () => {
+    const project = place.projectId;
+    const body = { role: 'member' };
+    const of = admin.headers;
+    for (const [target, answer] of [
+      [{ kind: 'token', id: 77 }, whole.ask('DELETE', '/tokens/77')],
+      [{ kind: 'location', id: 77 }, whole.ask('PATCH', '/locations/77', { body: {} })],
+      [{ kind: 'operating_system', id: 77 }, whole.ask('POST', '/operating-systems/77/images')],
+      [{ kind: 'address_pool', id: 77 }, whole.ask('DELETE', '/address-pools/77', { ...of })],
+      [{ kind: 'user', id: 77 }, whole.ask('DELETE', '/users/77', { ...of })],
+      [
+        { kind: 'user', id: 77 },
+        whole.ask('PUT', `/projects/${project}/members/77`, { body, ...of }),
+      ],
+      [{ kind: 'project', id: project }, whole.ask('POST', `/projects/${project}/members`)],
+      [null, whole.ask('DELETE', '/servers/nonsense')],
+      [null, whole.ask('POST', '/servers', { body: {} })],
+    ] as const) {
+      const { headers, statusCode } = await answer;
+      assert.ok(statusCode >= 400);
+      const entry = await entryOf(headers['x-request-id']);
+      assert.deepEqual(entry.target, target, entry.action);
+    }
+  });
+
+  it('has what was given, and what it was before', async () => {
+    const of = { ...admin.headers };
+    const details = async (answer: ReturnType<typeof whole.ask>) => {
+      const { headers, statusCode, body } = await answer;
+      assert.ok(statusCode < 300, body);
+      return (await entryOf(headers['x-request-id'])).details;
+    };
+    const made = await whole.ask('POST', '/projects', { body: { name: 'detailed' }, ...of });
+    const url = `/projects/${made.json().id}`;
+    const patch = (body: object) => details(whole.ask('PATCH', url, { body, ...of }));
+    const servers = { before: null, after: 3 };
+    assert.deepEqual(await patch({ quota: { servers: 3 } }), { quota: { servers } });
+    assert.equal(await patch({ description: 'Words' }), null);
+    const { id, email } = await createTestUser(db);
+    const add = whole.ask('POST', `${url}/members`, { body: { email, role: 'viewer' }, ...of });
+    assert.deepEqual(await details(add), { role: { before: null, after: 'viewer' } });
+    const set = whole.ask('PUT', `${url}/members/${id}`, { body: { role: 'owner' }, ...of });
+    assert.deepEqual(await details(set), { role: { before: 'viewer', after: 'owner' } });
+    const body = { name: 'x', scopes: ['servers:read'], allowed_networks: ['10.0.0.0/8'] };
+    assert.deepEqual(await details(whole.ask('POST', '/tokens', { body, ...of })), {
+      scopes: ['servers:read'],
+      expires_at: null,
+      allowed_networks: ['10.0.0.0/8'],
+    });
+    const user = {
+      is_admin: true,
+      is_disabled: true,
+      name: 'New',
+      password: 'a-Vault-of-41-finches',
+    };
+    assert.deepEqual(await details(whole.ask('PATCH', `/users/${id}`, { body: user, ...of })), {
+      is_admin: { before: false, after: true },
+      is_disabled: { before: false, after: true },
+    });
+    const exported = await whole.ask('GET', '/audit/export?action=member_set', { ...of });
+    assert.deepEqual(JSON.parse(exported.body.trim().split('\n').at(-1) ?? '').details, {
+      role: { before: 'viewer', after: 'owner' },
+    });
+  });
+
+  it('shows an administrator’s address to nobody else, unless they are a member', async () => {
+    const made = await whole.ask('POST', '/projects', { body: { name: 'seen' }, ...admin.headers });
+    const { id } = made.json();
+    const [owner, boss, both] = await Promise.all([
+      createTestUser(db, { roles: { [id]: 'owner' } }),
+      createTestUser(db, { isAdmin: true }),
+      createTestUser(db, { isAdmin: true, roles: { [id]: 'member' } }),
+    ]);
+    const inIt = { 'berth-project': String(id) };
+    const body = { name: 'x', scopes: ['servers:read'] };
+    const [asOwner, asBoss, asBoth] = await Promise.all(
+      [owner, boss, both].map(({ credentials }) => signInAs(whole.app, credentials)),
+    );
+    assert.ok(asOwner && asBoss && asBoth);
+    await whole.ask('PATCH', `/projects/${id}`, { body: { name: 'seen?' }, ...admin.headers });
+    for (const { ask } of [asOwner, asBoss, asBoth]) {
+      assert.equal((await ask('POST', '/tokens', { body, ...inIt })).statusCode, 201);
+    }
+    const addresses = (entries: AuditEntry[]) => entries.map((e) => [e.user_id, e.address]);
+    const seen: AuditEntry[] = (await asOwner.ask('GET', '/audit', inIt)).json();
+    assert.deepEqual(addresses(seen), [
+      [null, null],
+      [null, null],
+      [owner.id, '127.0.0.1'],
+      [boss.id, null],
+      [both.id, '127.0.0.1'],
+    ]);
+    const found: AuditEntry[] = (await asOwner.ask('GET', '/audit?address=127.0.0.1', inIt)).json();
+    assert.deepEqual(
+      found.map((e) => e.user_id),
+      [owner.id, both.id],
+    );
+    const all = await list(`?project_id=${id}`);
+    assert.ok(all.every(({ address }) => address === '127.0.0.1'));
   });
 
   it('has nothing of what changes nothing', async () => {
@@ -192,8 +297,38 @@ describe('its list', () => {
     assert.deepEqual(await list(`?token_id=${admin.id}&action=server_stop`), []);
     assert.deepEqual(await list('?to=2020-01-01T00:00:00Z'), []);
     assert.equal((await list('?from=2020-01-01T00:00:00Z')).length, (await list()).length);
-    const bad = await whole.ask('GET', '/audit?from=2026-02-31T00:00:00Z');
-    assert.deepEqual([bad.statusCode, bad.json().errors[0].pointer], [422, '/from']);
+    for (const [query, pointer] of [
+      ['from=2026-02-31T00:00:00Z', '/from'],
+      ['from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z', '/from'],
+      ['address=1.2.3', '/address'],
+      ['address=nonsense', '/address'],
+      ['status=99', '/status'],
+      ['project_id=0', '/project_id'],
+    ]) {
+      const bad = await whole.ask('GET', `/audit?${query}`);
+      assert.deepEqual([bad.statusCode, bad.json().errors[0].pointer], [422, pointer], query);
+    }
+  });
+
+  it('is filtered by project, status, address and request', async () => {
+    const refused = await whole.ask('POST', '/servers/4711/start', { ...admin.headers });
+    const { id, request_id } = await entryOf(refused.headers['x-request-id']);
+    const ids = async (query: string) => (await list(`?${query}`)).map((entry) => entry.id);
+    assert.deepEqual(await ids(`request_id=${request_id}`), [id]);
+    assert.deepEqual(await ids(`request_id=${request_id}&status=404`), [id]);
+    assert.deepEqual(await ids(`request_id=${request_id}&status=403`), []);
+    assert.deepEqual(await ids(`request_id=${request_id}&address=127.0.0.1`), [id]);
+    assert.deepEqual(await ids(`request_id=${request_id}&address=2001:db8::1`), []);
+    assert.deepEqual(await ids(`request_id=${request_id}&project_id=${place.projectId}`), [id]);
+    assert.deepEqual(await ids(`request_id=${request_id}&project_id=999999`), []);
+    assert.ok((await list('?status=201')).every(({ status }) => status === 201));
+  });
+
+  it('of another project is not found, but by administrators', async () => {
+    const own = await whole.ask('GET', `/audit?project_id=${place.projectId}`);
+    assert.equal(own.statusCode, 200);
+    const others = await whole.ask('GET', '/audit?project_id=999999');
+    assert.deepEqual([others.statusCode, others.json().code], [404, 'project_not_found']);
   });
 
   it('is exported a line each', async () => {
@@ -205,6 +340,27 @@ describe('its list', () => {
       await list(),
     );
   });
+});
+
+it('a route whose path names what the log does not know can not be registered', async () => {
+  const strange = (api: App) => {
+    const schema = { operationId: 'strange', response: { 200: Type.Any() } };
+    api.post('/riddles/:id', { config: { scope: 'admin' }, schema }, async () => ({}));
+  };
+  await assert.rejects(createTestApp(db, [strange]), /what \/riddles\/ is to the audit log/);
+});
+
+it('what is beyond a limit is not entered', async () => {
+  const limiter = createLimiter({ ...generousLimits, actions: { burst: 1, perSecond: 1e-6 } });
+  const app = await createTestApp(db, [tokenRoutes], { limiter });
+  const ask = () => app.inject({ method: 'DELETE', url: '/v1/tokens/5', headers: admin.headers });
+  const [first, second] = [await ask(), await ask()];
+  assert.deepEqual([first.statusCode, second.statusCode], [404, 429]);
+  // Entries are made by then.
+  await app.close();
+  const entries = (await list('?sort=-id&limit=5')).map((entry) => entry.request_id);
+  assert.ok(entries.includes(String(first.headers['x-request-id'])));
+  assert.ok(!entries.includes(String(second.headers['x-request-id'])));
 });
 
 it('a route that forgets its entry does not answer with success', async () => {

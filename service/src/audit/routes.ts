@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { AuditEntry, AuditExportQuery, type AuditFilters, AuditQuery } from '@berth/contract/audit';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -7,6 +8,7 @@ import { type Page, readPage, sendLines, sendList } from '../http/pagination.ts'
 import { allows } from '../http/scopes.ts';
 import { isRealTime } from '../http/times.ts';
 import { invalidFields } from '../problem.ts';
+import { projectNotFound } from '../projects/projects.ts';
 import { listAuditEntries } from './queries.ts';
 import { auditView } from './view.ts';
 
@@ -16,13 +18,16 @@ const jsonLines = 'application/x-ndjson';
 export function auditRoutes(app: App, { db }: Deps): void {
   /** An administrator sees every project, unless one was named; others see their own. */
   function fetchFrom(request: FastifyRequest, filters: AuditFilters, descending: boolean) {
-    requireRealTimes(filters);
+    requireRealFilters(filters);
     const { project, scopes } = request.caller;
+    const isAdmin = allows(scopes, 'admin');
     const isNamed = request.headers['berth-project'] !== undefined;
-    const isOfAll = allows(scopes, 'admin') && !isNamed;
+    const isOfAll = isAdmin && !isNamed;
+    const { project_id: wanted = project.id } = filters;
+    if (!isOfAll && wanted !== project.id) throw projectNotFound(wanted);
     const rows = isOfAll ? everyProject(request.caller, db) : project;
     return (after: Page['after'], limit: number) =>
-      listAuditEntries(rows, { filters, descending, after, limit });
+      listAuditEntries(rows, { filters, showsAllAddresses: isAdmin, descending, after, limit });
   }
 
   app.get(
@@ -33,7 +38,8 @@ export function auditRoutes(app: App, { db }: Deps): void {
         operationId: 'audit_list',
         summary: 'List what was changed, by whom',
         description:
-          'Every request that changed something or was refused to. For administrators, of all projects. ' +
+          'Every request that changed something or was refused to, but for those beyond a limit (429), ' +
+          'and what the tools of the command line changed. For administrators, of all projects. ' +
           'All of it, streamed; with `limit`, page by page; `sort=-id` begins with the newest.',
         tags,
         querystring: AuditQuery,
@@ -72,11 +78,18 @@ export function auditRoutes(app: App, { db }: Deps): void {
   );
 }
 
-function requireRealTimes(filters: AuditFilters): void {
+function requireRealFilters(filters: AuditFilters): void {
+  const { from, to, address } = filters;
   const errors = (['from', 'to'] as const).flatMap((name) => {
     const text = filters[name];
     if (text === undefined || isRealTime(text)) return [];
     return [{ pointer: `/${name}`, detail: 'There is no such time.' }];
   });
+  if (errors.length === 0 && from && to && Date.parse(from) > Date.parse(to)) {
+    errors.push({ pointer: '/from', detail: 'Must not be later than `to`.' });
+  }
+  if (address !== undefined && isIP(address) === 0) {
+    errors.push({ pointer: '/address', detail: 'Must be an IP address, such as 203.0.113.7.' });
+  }
   if (errors.length > 0) throw invalidFields(errors);
 }

@@ -10,11 +10,13 @@ export function auditView(row: AuditRow): AuditEntry {
     project_id: row.project_id,
     token_id: row.token_id,
     user_id: row.user_id,
+    source: row.source,
     address: row.address,
     action: row.action,
     target: kind === null || id === null ? null : { kind: kind as AuditTargetKind, id },
     status: row.status,
     code: row.code,
     request_id: row.request_id,
+    details: row.details,
   };
 }

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { PeopleTables } from './people-schema.ts';
 import type { Timestamp } from './timestamp-schema.ts';
 
@@ -324,13 +324,17 @@ interface AuditLogTable {
   project_id: number | null;
   token_id: number | null;
   user_id: number | null;
-  address: string;
+  source: 'api' | 'command_line';
+  /** As one, not as somebody who may less. */
+  by_administrator: boolean;
+  address: string | null;
   action: string;
   target_kind: string | null;
   target_id: number | null;
   status: number;
   code: string | null;
-  request_id: string;
+  request_id: string | null;
+  details: ColumnType<Record<string, unknown> | null, string | null, never>;
 }
 
 /** Every table of Berth, as its queries see it. */

@@ -124,7 +124,12 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       body: { name: 'made', scopes: ['servers:read'] },
       status: 201,
     },
-    token_revoke: { path: `/tokens/${own.spareToken}`, status: 200, foreign: 'token' },
+    token_revoke: {
+      path: `/tokens/${own.spareToken}`,
+      status: 200,
+      foreign: 'token',
+      only: 'owner',
+    },
     member_list: { path: members, status: 200, foreign: 'project', only: 'owner' },
     member_view: {
       path: `${members}/${own.member}`,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { callerOf, personOf } from './authentication.ts';
 import { addressOf } from './client-address.ts';
+import { allows } from './scopes.ts';
 
 /** What an audit entry says of the request itself, and of who made it. */
 export function aboutRequest(request: FastifyRequest) {
@@ -8,10 +9,12 @@ export function aboutRequest(request: FastifyRequest) {
   return {
     tokenId: caller?.tokenId ?? null,
     userId: caller?.userId ?? personOf(request)?.userId ?? null,
+    source: 'api',
+    byAdministrator: caller ? allows(caller.scopes, 'admin') : personOf(request)?.isAdmin === true,
     address: addressOf(request),
     action: actionOf(request),
     requestId: request.id,
-  };
+  } as const;
 }
 
 /** The `operationId` of the route. */

@@ -6,6 +6,7 @@ import { callerOf, personOf, refusedTokenOf } from './authentication.ts';
 import { isSafe } from './methods.ts';
 import { codeOf } from './problems.ts';
 import { aboutRefusal } from './refusals.ts';
+import { namedTarget, requireTargetKind } from './route-target.ts';
 
 const answeredFor = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
@@ -31,6 +32,10 @@ export function isAttempt(request: FastifyRequest, userId: number | null): void 
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = new Set<Promise<void>>();
 
+  app.addHook('onRoute', (route) => {
+    if (!isSafe(String(route.method))) requireTargetKind(route);
+  });
+
   app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;
     throw new Error(`${actionOf(request)} has changed something without an audit entry.`);
@@ -47,7 +52,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
     const code = codeOf(request);
     const userId = attempts.get(request);
     // Whoever failed to prove to be them is not them: they are what it was tried on.
-    const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : null;
+    const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
     try {
       const about = await aboutRefusal(request, db);
       if (about) await insertAuditEntry(db, { ...about, target, status, code });
@@ -62,11 +67,12 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 }
 
 function isToBeEntered(request: FastifyRequest): boolean {
+  // Whoever is beyond a limit would else cost a write for each request.
+  if (codeOf(request) === 'rate_limited') return false;
   if (attempts.has(request)) return true;
   if (!changes(request)) return false;
   if (callerOf(request) !== undefined || personOf(request) !== undefined) return true;
-  // Those beyond a limit are too many to be looked at each.
-  return refusedTokenOf(request) !== undefined && codeOf(request) !== 'rate_limited';
+  return refusedTokenOf(request) !== undefined;
 }
 
 function changes(request: FastifyRequest): boolean {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Details } from '../audit/details.ts';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
@@ -21,6 +22,8 @@ export interface Outcome<B> extends Answer<B> {
   projectId?: number;
   /** Who has proved to be somebody by this request. */
   userId?: number;
+  /** What was given or changed, for the audit log: no secrets. */
+  details?: Details;
 }
 
 /**
@@ -60,7 +63,7 @@ export async function change<B, P = undefined>(
         return request.caller.project.in(trx);
       },
     };
-    const { target, projectId, userId, ...made } = await work(place, prepared);
+    const { target, projectId, userId, details, ...made } = await work(place, prepared);
     const about = aboutRequest(request);
     await insertAuditEntry(trx, {
       ...about,
@@ -68,6 +71,7 @@ export async function change<B, P = undefined>(
       userId: userId ?? about.userId,
       target,
       status: made.status,
+      details,
     });
     ({ decidesAccess } = kinds[target.kind]);
     return made;

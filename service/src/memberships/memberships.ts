@@ -66,22 +66,36 @@ export async function setMember(
   trx: Trx,
   caller: Caller,
   { projectId, userId, role }: { projectId: number; userId: number; role: Role },
-): Promise<ShownMember> {
+): Promise<{ before: ShownMember; row: ShownMember }> {
   await prepare(trx, caller, projectId);
-  if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, userId);
-  const member = await updateMember(trx, { projectId, userId, role });
-  if (!member) throw memberNotFound(userId);
-  return member;
+  const before = await findMember(trx, projectId, userId);
+  if (!before) throw noMemberToSet(projectId, userId);
+  if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, before);
+  const row = await updateMember(trx, { projectId, userId, role });
+  if (!row) throw noMemberToSet(projectId, userId);
+  return { before, row };
 }
 
+function noMemberToSet(projectId: number, userId: number): Problem {
+  const detail =
+    `No member of the project has the id ${userId}. ` +
+    `Add somebody by their email address: POST /v1/projects/${projectId}/members.`;
+  return new Problem('member_not_found', detail);
+}
+
+/** People may leave by themselves, too. */
 export async function removeMember(
   trx: Trx,
   caller: Caller,
   { projectId, userId }: { projectId: number; userId: number },
 ): Promise<ShownMember> {
-  await prepare(trx, caller, projectId);
+  await lockProject(trx, projectId);
+  const isLeaving = caller.tokenId === null && caller.userId === userId;
+  if (!(isLeaving && (await findMember(trx, projectId, userId)))) {
+    await requireManager(trx, caller, projectId);
+  }
   const member = await requireMember(trx, projectId, userId);
-  await requireOtherOwner(trx, caller, projectId, userId);
+  await requireOtherOwner(trx, caller, projectId, member);
   await deleteMember(trx, projectId, userId);
   return member;
 }
@@ -103,11 +117,10 @@ async function requireOtherOwner(
   trx: Trx,
   { scopes }: Caller,
   projectId: number,
-  userId: number,
+  { id, role }: ShownMember,
 ): Promise<void> {
   if (allows(scopes, 'admin')) return;
-  const member = await findMember(trx, projectId, userId);
-  if (member?.role !== 'owner' || (await countOtherOwners(trx, projectId, userId)) > 0) return;
+  if (role !== 'owner' || (await countOtherOwners(trx, projectId, id)) > 0) return;
   const detail = 'This is the last owner of the project. Make another member its owner first.';
   throw new Problem('last_owner', detail);
 }

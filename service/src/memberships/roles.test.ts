@@ -251,6 +251,59 @@ test('the last owner stays, unless an administrator says otherwise', async () =>
   assert.equal((await ask('GET', '/tokens')).json().code, 'project_not_found');
 });
 
+test('a member leaves by themselves, and nobody else goes with them', async () => {
+  const project = await createTestProject(db, 'left');
+  const [one, other] = [await person('viewer', project), await person('member', project)];
+  const leave = ({ id }: { id: number }) => `/projects/${project}/members/${id}`;
+  assert.equal((await one.ask('DELETE', leave(other))).json().code, 'owner_required');
+  assert.equal((await one.ask('DELETE', leave(one))).statusCode, 200);
+  assert.equal((await one.ask('DELETE', leave(one))).json().code, 'project_not_found');
+  const scopes = ['servers:write'];
+  const made = await other.ask('POST', '/tokens', { body: { name: 'x', scopes } });
+  const headers = { authorization: `Bearer ${made.json().token}` };
+  const url = `/v1${leave(other)}`;
+  const byToken = await inject(app, { method: 'DELETE', url, headers });
+  assert.equal(byToken.json().code, 'owner_required');
+});
+
+test('who is no member is to be added by their address', async () => {
+  const { ask } = await person('owner');
+  const url = `/projects/${ours}/members`;
+  const answer = await ask('PUT', `${url}/999999`, { body: { role: 'viewer' } });
+  assert.equal(answer.statusCode, 404);
+  assert.ok(answer.json().detail.includes(`POST /v1${url}.`), answer.body);
+});
+
+test('the last owner of a project is not deleted', async () => {
+  const [first, second] = [
+    await createTestProject(db, 'first of hers'),
+    await createTestProject(db, 'second of hers'),
+  ];
+  const roles = { [first]: 'owner', [second]: 'owner' } as const;
+  const user = await createTestUser(db, { roles });
+  const admin = await person('admin');
+  const remove = () => admin.ask('DELETE', `/users/${user.id}`);
+  const refused = await remove();
+  assert.deepEqual([refused.statusCode, refused.json().code], [409, 'last_owner']);
+  for (const words of [`first of hers (${first})`, `second of hers (${second})`]) {
+    assert.ok(refused.json().detail.includes(words), refused.body);
+  }
+  await createTestUser(db, { roles: { [first]: 'owner' } });
+  assert.ok(!(await remove()).json().detail.includes('first of hers'));
+  assert.equal((await admin.ask('DELETE', `/projects/${second}`)).statusCode, 200);
+  assert.equal((await remove()).statusCode, 200);
+});
+
+test('of two owners who are deleted at once one stays', async () => {
+  const project = await createTestProject(db, 'of two');
+  const owners = await Promise.all(
+    [1, 2].map(() => createTestUser(db, { roles: { [project]: 'owner' } })),
+  );
+  const admin = await person('admin');
+  const answers = await Promise.all(owners.map(({ id }) => admin.ask('DELETE', `/users/${id}`)));
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409]);
+});
+
 test('a token of an owner does not manage members', async () => {
   const { ask } = await person('owner');
   const made = await ask('POST', '/tokens', { body: { name: 'x', scopes: ['servers:write'] } });

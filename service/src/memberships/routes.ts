@@ -1,6 +1,7 @@
 import { Member, MemberAdd, MemberParams, MemberUpdate, UserQuery } from '@berth/contract/users';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
+import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
@@ -104,7 +105,8 @@ function changeRoutes(app: App, deps: Deps): void {
           const headers = {
             Location: apiPath(request, `/projects/${projectId}/members/${row.id}`),
           };
-          return { status: 201, headers, body: memberView(row), target, projectId };
+          const details = difference(null, { role: row.role });
+          return { status: 201, headers, body: memberView(row), target, projectId, details };
         },
         async () => {
           const { scopes, userId } = caller;
@@ -136,9 +138,10 @@ function changeRoutes(app: App, deps: Deps): void {
       const userId = pathId(request.params.user_id, memberNotFound);
       const { role } = request.body;
       const answer = await change(request, deps, async ({ trx }) => {
-        const row = await setMember(trx, request.caller, { projectId, userId, role });
+        const { before, row } = await setMember(trx, request.caller, { projectId, userId, role });
         const target = { kind: 'user', id: userId } as const;
-        return { status: 200, body: memberView(row), target, projectId };
+        const details = difference({ role: before.role }, { role: row.role });
+        return { status: 200, body: memberView(row), target, projectId, details };
       });
       return sendAnswer(reply, answer);
     },
@@ -151,7 +154,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'member_remove',
         summary: 'Remove a member from a project',
-        description: 'For its owners. Tokens that the member made for it are revoked.',
+        description:
+          'For its owners, and for the member, who may leave. Tokens that the member made for it are revoked. A project keeps an owner.',
         tags,
         params: MemberParams,
         response: { 200: Member },
@@ -163,7 +167,8 @@ function changeRoutes(app: App, deps: Deps): void {
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await removeMember(trx, request.caller, { projectId, userId });
         const target = { kind: 'user', id: userId } as const;
-        return { status: 200, body: memberView(row), target, projectId };
+        const details = { role: { before: row.role, after: null } };
+        return { status: 200, body: memberView(row), target, projectId, details };
       });
       return sendAnswer(reply, answer);
     },

@@ -3,15 +3,7 @@ import type { Project } from '../db/project.ts';
 import type { Exclusion, Placement } from '../db/schema.ts';
 import type { LocationRow } from '../locations/queries.ts';
 import { Problem } from '../problem.ts';
-import {
-  type Candidate,
-  type Demand,
-  exclusionOf,
-  freeOf,
-  type Overcommit,
-  rank,
-  whyAfter,
-} from './choice.ts';
+import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choice.ts';
 import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './queries.ts';
 
 /** A node that was chosen may be full by the time that it is locked; then another one is. */
@@ -54,7 +46,7 @@ export async function placeServer(
       : new Map<number, number>();
     const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
     const [chosen, ...others] = candidates;
-    if (!chosen) throw noCapacity(nodes, wanted, overcommit, excluded);
+    if (!chosen) throw noCapacity(nodes, wanted, excluded);
     const nodeId = chosen.node.id;
     if (!(await lockNodeIf(trx, nodeId, hasRoom))) continue;
     const reason = whyChosen(chosen, candidates.length, wanted.group);
@@ -69,14 +61,17 @@ export async function placeServer(
   throw new Problem('unavailable', detail, { retryAfter: 1 });
 }
 
-function whyChosen({ node, free, ...near }: Candidate, count: number, group: string | null) {
+/** Without amounts: what is free tells a tenant what others use. Administrators see `others`. */
+function whyChosen(
+  { node, groupInDomain, groupOnNode }: Candidate,
+  count: number,
+  group: string | null,
+) {
   const others = count === 1 ? 'The only node with room' : `The best of ${count} nodes with room`;
-  const room = `${free.ramMb} MB of memory, ${free.diskGb} GB of disk and ${free.cpu} cores free`;
-  if (group === null) return `${others}: ${room}.`;
-  const { groupInDomain, groupOnNode } = near;
+  if (group === null) return `${others}.`;
   return (
     `${others}: ${groupInDomain} of the group ${group} in its failure domain ` +
-    `${node.failureDomain}, ${groupOnNode} of them on it; ${room}.`
+    `${node.failureDomain}, ${groupOnNode} of them on it.`
   );
 }
 
@@ -94,7 +89,6 @@ const isLack = (reason: string) => reason === 'ram' || reason === 'disk' || reas
 function noCapacity(
   nodes: readonly NodeRoom[],
   wanted: Wanted,
-  overcommit: Overcommit,
   excluded: Placement['excluded'],
 ): Problem {
   const reasons = Object.keys(words).filter((reason) => excluded[reason as Exclusion]);
@@ -104,19 +98,16 @@ function noCapacity(
     lacking.length > 0
       ? `No node of this location has room for ${wanted.cpu} cores, ${wanted.ramMb} MB of memory and ` +
         `${wanted.diskGb} GB of disk (${counts.join(', ')}; of ${nodes.length}). ` +
-        `${mostFree(nodes, overcommit)} Ask for less, or choose another location.`
+        `${largest(nodes)} Ask for less, or choose another location.`
       : `No node of this location takes servers (${counts.join(', ') || 'it has none'}). Try again later.`;
   return new Problem('no_capacity', detail, {
     members: { lacking, nodes: nodes.length, excluded },
   });
 }
 
-function mostFree(nodes: readonly NodeRoom[], overcommit: Overcommit): string {
-  const taking = nodes.filter((n) => n.status === 'online' && !n.evacuated && !n.cordoned);
-  const free = taking.map((node) => ({ node, free: freeOf(node, overcommit) }));
-  const most = (of: (one: (typeof free)[number]) => number) => Math.max(0, ...free.map(of));
-  const cpu = most((one) => Math.min(one.free.cpu, one.node.cpu));
-  const ram = most((one) => Math.min(one.free.ramMb, one.node.ramMb));
-  const disk = most((one) => Math.min(one.free.diskGb, one.node.diskGb));
-  return `The most to be had on one, of each, is ${cpu} cores, ${ram} MB and ${disk} GB.`;
+/** Not what is free of them, for the same reason. */
+function largest(nodes: readonly NodeRoom[]): string {
+  const most = (of: (node: NodeRoom) => number) => Math.max(...nodes.map(of));
+  const [cpu, ram, disk] = [most((n) => n.cpu), most((n) => n.ramMb), most((n) => n.diskGb)];
+  return `The largest of each have ${cpu} cores, ${ram} MB and ${disk} GB in all.`;
 }

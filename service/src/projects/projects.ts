@@ -1,6 +1,8 @@
 import type { ProjectCreate, ProjectUpdate } from '@berth/contract/projects';
 import type { Trx } from '../db/connection.ts';
+import type { Caller } from '../http/app-types.ts';
 import { Problem } from '../problem.ts';
+import { homeProject, listProjectsOfLineage } from '../tokens/credential-queries.ts';
 import {
   insertProject,
   isNameTaken,
@@ -24,22 +26,35 @@ export async function changeProject(
   trx: Trx,
   id: number,
   body: ProjectUpdate,
-): Promise<ProjectRow> {
-  if (!(await lockProject(trx, id))) throw projectNotFound(id);
+): Promise<{ before: ProjectRow; row: ProjectRow }> {
+  const before = await lockProject(trx, id);
+  if (!before) throw projectNotFound(id);
   if (body.name !== undefined) await requireFreeName(trx, body.name, id);
-  return await updateProject(trx, id, body);
+  return { before, row: await updateProject(trx, id, body) };
 }
 
-/** Neither one with servers nor that of who asks. Its history stays in the audit log. */
-export async function deleteProject(trx: Trx, id: number, ownId: number): Promise<ProjectRow> {
+/**
+ * Neither one with servers, nor the one of the first admin token, nor one whose end would end the token
+ * of who asks, whatever project they act in. Its history stays in the audit log.
+ */
+export async function deleteProject(
+  trx: Trx,
+  id: number,
+  { tokenId }: Pick<Caller, 'tokenId'>,
+): Promise<ProjectRow> {
   const project = await lockProject(trx, id);
   if (!project) throw projectNotFound(id);
-  if (id === ownId) {
-    const detail = 'You act in this project yourself. Delete it with a token of another one.';
+  const { name, used_servers: servers } = project;
+  if (id === (await homeProject(trx))) {
+    const detail = `The project ${name} is the home of the service's own tokens, and stays.`;
     throw new Problem('project_in_use', detail);
   }
-  if (project.used_servers > 0) {
-    const detail = `The project ${project.name} has ${project.used_servers} servers. Delete them first.`;
+  if (tokenId !== null && (await listProjectsOfLineage(trx, tokenId)).includes(id)) {
+    const detail = `Your token would end with the project ${name}. Delete it with a token of another project.`;
+    throw new Problem('project_in_use', detail);
+  }
+  if (servers > 0) {
+    const detail = `The project ${name} has ${servers} ${servers === 1 ? 'server' : 'servers'}. Delete ${servers === 1 ? 'it' : 'them'} first.`;
     throw new Problem('project_in_use', detail);
   }
   await markProjectDeleted(trx, id);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestToken } from '../testing/app.ts';
 import { patiently } from '../testing/patiently.ts';
+import { createTestUser, signInAs } from '../testing/people.ts';
 import { serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
@@ -63,12 +64,46 @@ describe('a project', () => {
     assert.equal((await post('blue')).statusCode, 201);
   });
 
-  it('is not deleted while it has servers, nor by who acts in it', async () => {
+  it('is not deleted while it has servers', async () => {
     const project = await newProject();
     assert.equal((await project.create()).statusCode, 201);
-    assert.equal((await project.delete()).json().code, 'project_in_use');
-    const own = await whole.ask('DELETE', `/projects/${place.projectId}`, admin);
-    assert.match(own.json().detail, /You act in this project/);
+    const one = await project.delete();
+    assert.deepEqual([one.statusCode, one.json().code], [409, 'project_in_use']);
+    assert.match(one.json().detail, /has 1 server\. Delete it first/);
+    assert.equal((await project.create()).statusCode, 201);
+    assert.match((await project.delete()).json().detail, /has 2 servers\. Delete them first/);
+  });
+
+  it('of the first admin token is not deleted, in whatever project one acts', async () => {
+    const { id } = await newProject();
+    const administrator = await createTestUser(db, { isAdmin: true });
+    const person = await signInAs(whole.app, administrator.credentials);
+    const url = `/projects/${place.projectId}`;
+    for (const refused of [
+      await whole.ask('DELETE', url, admin),
+      await whole.ask('DELETE', url, { ...admin, 'berth-project': String(id) }),
+      await person.ask('DELETE', url, { 'berth-project': String(id) }),
+    ]) {
+      assert.deepEqual([refused.statusCode, refused.json().code], [409, 'project_in_use']);
+      assert.match(refused.json().detail, /stays/);
+    }
+    assert.equal((await whole.ask('GET', '/whoami', admin)).statusCode, 200);
+  });
+
+  it('is not deleted with a token that would end with it', async () => {
+    const { id, delete: remove } = await newProject();
+    const body = { name: 'its own', scopes: ['admin'] };
+    const inIt = { 'berth-project': String(id) };
+    const made = await whole.ask('POST', '/tokens', { body, ...admin, ...inIt });
+    const own = { authorization: `Bearer ${made.json().token}` };
+    const elsewhere = { 'berth-project': String(place.projectId) };
+    const child = await whole.ask('POST', '/tokens', { body, ...own, ...elsewhere });
+    for (const headers of [own, { authorization: `Bearer ${child.json().token}` }]) {
+      const refused = await whole.ask('DELETE', `/projects/${id}`, { ...headers, ...elsewhere });
+      assert.deepEqual([refused.statusCode, refused.json().code], [409, 'project_in_use']);
+      assert.match(refused.json().detail, /Your token would end/);
+    }
+    assert.equal((await remove()).statusCode, 200);
   });
 
   it('ends its tokens when it is deleted', async () => {

@@ -8,6 +8,7 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
@@ -130,8 +131,11 @@ function changeRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const id = pathId(request.params.id, projectNotFound);
       const answer = await change(request, deps, async ({ trx }) => {
-        const row = await changeProject(trx, id, request.body);
-        return { status: 200, body: projectView(row), target: { kind: 'project', id } };
+        const { before, row } = await changeProject(trx, id, request.body);
+        const body = projectView(row);
+        const quota = difference(projectView(before).quota, body.quota);
+        const details = Object.keys(quota).length > 0 ? { quota } : {};
+        return { status: 200, body, target: { kind: 'project', id }, details };
       });
       return sendAnswer(reply, answer);
     },
@@ -145,14 +149,15 @@ function changeRoutes(app: App, deps: Deps): void {
         ...one,
         operationId: 'project_delete',
         summary: 'Delete a project that has no servers',
-        description: 'Its tokens are revoked. Its history stays.',
+        description:
+          'Its tokens are revoked. Its history stays. The first project stays, and so does the one of the token that asks.',
         response: { 200: Project },
       },
     },
     async (request, reply) => {
       const id = pathId(request.params.id, projectNotFound);
-      const answer = await change(request, deps, async ({ trx, project }) => {
-        const row = await deleteProject(trx, id, project.id);
+      const answer = await change(request, deps, async ({ trx }) => {
+        const row = await deleteProject(trx, id, request.caller);
         return { status: 200, body: projectView(row), target: { kind: 'project', id } };
       });
       return sendAnswer(reply, answer);

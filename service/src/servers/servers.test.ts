@@ -158,6 +158,11 @@ test('memory is given once, also to creates at the same time', async () => {
     const answer = await other.create();
     assert.equal(answer.statusCode, 409);
     assert.equal(answer.json().code, 'no_capacity');
+    // And not what is free, by which others' use could be told.
+    assert.match(
+      answer.json().detail,
+      /too little of memory\. The largest have \d+ cores and 1280 MB in all/,
+    );
     assert.equal(await fingerprintOf(other.db), before);
     assert.equal((await taken(other)).servers, 5);
   });

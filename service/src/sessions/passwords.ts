@@ -42,6 +42,10 @@ export async function prepareNewPassword(
   body: PasswordChange,
 ): Promise<PasswordHashes> {
   const before = await requirePassword(request, reply, deps, userId, body.password);
+  if (body.new_password.normalize('NFC') === body.password.normalize('NFC')) {
+    const detail = 'Is the password that you have. Choose another one.';
+    throw invalidFields([{ pointer: '/new_password', detail }]);
+  }
   const after = await acceptPassword(body.new_password, [email, name], '/new_password');
   return { before, after };
 }

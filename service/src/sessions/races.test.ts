@@ -98,7 +98,7 @@ test('signing out everywhere ends the session that is just begun, too', async ()
     await insertSession(trx, { hash, userId: user.id, address: '127.0.0.1', userAgent: '' });
   };
   const answer = await amid(db, begin, () => mine.ask('DELETE', '/sessions'));
-  assert.deepEqual(answer.json(), { ended: 2 });
+  assert.deepEqual(answer.json(), { ended: 2, tokens_left: 0 });
 });
 
 test('one sign-in too many at once is told when to come again', async () => {

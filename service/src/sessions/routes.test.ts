@@ -9,6 +9,7 @@ import {
   auditOf,
   browser,
   cookieOf,
+  createTestProject,
   createTestUser,
   goodPassword,
   signInAs,
@@ -190,10 +191,48 @@ test('signing out everywhere ends all sessions of this person, and of nobody els
     list.map((session: { is_current: boolean }) => session.is_current),
     [false, true],
   );
-  assert.deepEqual((await first.ask('DELETE', '/sessions')).json(), { ended: 2 });
+  assert.deepEqual((await first.ask('DELETE', '/sessions')).json(), {
+    ended: 2,
+    tokens_left: 0,
+  });
   for (const { ask } of [first, second])
     assert.equal((await ask('GET', '/session')).statusCode, 401);
   assert.equal((await somebody.ask('GET', '/session')).statusCode, 200);
+});
+
+test('signing out says how many tokens still hold, and ends them if that is wanted', async () => {
+  const elsewhere = await createTestProject(db, 'elsewhere');
+  const roles = { [projectId]: 'member', [elsewhere]: 'member' } as const;
+  const user = await createTestUser(db, { roles });
+  const body = { name: 'x', scopes: ['servers:write'] };
+  const tokens: string[] = [];
+  const make = async (project: number) => {
+    const { ask } = await signInAs(app, user.credentials);
+    const made = await ask('POST', '/tokens', { body, 'berth-project': String(project) });
+    tokens.push(made.json().token);
+  };
+  await make(projectId);
+  await make(elsewhere);
+  const stranger = await createTestToken(db);
+  const statuses = () =>
+    Promise.all(
+      [...tokens, stranger.token].map(async (token) => {
+        const headers = { authorization: `Bearer ${token}` };
+        return (await inject(app, { url: '/v1/whoami', headers })).statusCode;
+      }),
+    );
+  const end = async (method: 'DELETE' | 'PUT', url: string, sent = {}) => {
+    const { ask } = await signInAs(app, user.credentials);
+    return (await ask(method, url, sent)).json().tokens_left;
+  };
+  assert.equal(await end('DELETE', '/session'), 2);
+  assert.equal(await end('DELETE', '/sessions?tokens=false'), 2);
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  assert.equal(await end('DELETE', '/sessions?tokens=true'), 0);
+  assert.deepEqual(await statuses(), [401, 401, 200]);
+  await make(projectId);
+  const passwords = { password: goodPassword, new_password: 'velvet-harbour-Monday-badger' };
+  assert.equal(await end('PUT', '/session/password', { body: passwords }), 1);
 });
 
 test('a password is changed by who knows the old one, and other sessions end', async () => {
@@ -210,8 +249,10 @@ test('a password is changed by who knows the old one, and other sessions end', a
   const weak = await put({ password: goodPassword, new_password: 'password1' });
   assert.equal(weak.json().errors[0].pointer, '/new_password');
   assert.match(weak.json().errors[0].detail, /^Is too easy to guess\. .*four unusual words/);
+  const same = await put({ password: goodPassword, new_password: goodPassword });
+  assert.deepEqual([same.statusCode, same.json().errors[0].pointer], [422, '/new_password']);
   const changed = await put({ password: goodPassword, new_password });
-  assert.deepEqual(changed.json(), { ended: 1 });
+  assert.deepEqual(changed.json(), { ended: 1, tokens_left: 0 });
   assert.equal((await here.ask('GET', '/session')).statusCode, 200);
   assert.equal((await elsewhere.ask('GET', '/session')).statusCode, 401);
   assert.equal((await post(user.credentials)).statusCode, 401);
@@ -222,9 +263,10 @@ test('a change of password that is sent again under its key is not refused for t
   const { ask } = await signInAs(app, (await member()).credentials);
   const body = { password: goodPassword, new_password: 'velvet-harbour-Monday-badger' };
   const put = () => ask('PUT', '/session/password', { body, 'idempotency-key': 'change' });
-  assert.deepEqual((await put()).json(), { ended: 0 });
+  const none = { ended: 0, tokens_left: 0 };
+  assert.deepEqual((await put()).json(), none);
   const again = await put();
-  assert.deepEqual([again.statusCode, again.json()], [200, { ended: 0 }]);
+  assert.deepEqual([again.statusCode, again.json()], [200, none]);
   assert.equal(again.headers['idempotency-replayed'], 'true');
 });
 

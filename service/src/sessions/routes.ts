@@ -6,6 +6,7 @@ import {
   SessionConfirm,
   SessionConfirmed,
   SessionsEnded,
+  SessionsEndQuery,
   SignIn,
 } from '@berth/contract/sessions';
 import { Type } from 'typebox';
@@ -15,6 +16,7 @@ import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { listMemberships } from '../memberships/queries.ts';
+import { countTokensOf, revokeTokensOf } from '../tokens/credential-queries.ts';
 import { lockUser } from '../users/queries.ts';
 import { confirm, readProof } from './confirmation.ts';
 import { requireOwnOrigin } from './origin.ts';
@@ -116,7 +118,8 @@ function signOutRoutes(app: App, deps: Deps): void {
       const { sessionId, userId } = request.person;
       const answer = await change(request, deps, async ({ trx }) => {
         await deleteSession(trx, { id: sessionId });
-        return { status: 200, body: { ended: 1 }, target: { kind: 'user', id: userId } };
+        const body = { ended: 1, tokens_left: await countTokensOf(trx, userId) };
+        return { status: 200, body, target: { kind: 'user', id: userId } };
       });
       clearCookie(reply, deps.publicUrl);
       return sendAnswer(reply, answer);
@@ -130,8 +133,10 @@ function signOutRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'session_delete_all',
         summary: 'Sign out everywhere',
-        description: 'All your sessions end, this one included.',
+        description:
+          'All your sessions end, this one included. Your tokens still hold, unless you say `tokens=true`.',
         tags,
+        querystring: SessionsEndQuery,
         response: { 200: SessionsEnded },
       },
     },
@@ -141,7 +146,9 @@ function signOutRoutes(app: App, deps: Deps): void {
         // Whoever is about to sign in has the lock, and is seen then.
         await lockUser(trx, userId);
         const ended = await endSessions(trx, userId);
-        return { status: 200, body: { ended }, target: { kind: 'user', id: userId } };
+        if (request.query.tokens) await revokeTokensOf(trx, userId);
+        const body = { ended, tokens_left: await countTokensOf(trx, userId) };
+        return { status: 200, body, target: { kind: 'user', id: userId } };
       });
       clearCookie(reply, deps.publicUrl);
       return sendAnswer(reply, answer);
@@ -189,7 +196,8 @@ function passwordRoute(app: App, deps: Deps): void {
       schema: {
         operationId: 'password_change',
         summary: 'Change your password',
-        description: 'Your other sessions end.',
+        description:
+          'Your other sessions end. Your tokens still hold: `DELETE /v1/sessions?tokens=true` ends them.',
         tags,
         body: PasswordChange,
         response: { 200: SessionsEnded },
@@ -202,7 +210,9 @@ function passwordRoute(app: App, deps: Deps): void {
         deps,
         async ({ trx }, hashes) => {
           const ended = await changePassword(trx, person, hashes);
-          return { status: 200, body: { ended }, target: { kind: 'user', id: person.userId } };
+          const tokens_left = await countTokensOf(trx, person.userId);
+          const target = { kind: 'user', id: person.userId } as const;
+          return { status: 200, body: { ended, tokens_left }, target };
         },
         () => prepareNewPassword(request, reply, deps, person, body),
       );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { findProjectNamed } from '../projects/queries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
 import { findTokenByHash } from './credential-queries.ts';
@@ -33,6 +34,31 @@ test('a token is made, listed and revoked', async () => {
   assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);
   assert.match((await run('list')).stdout, /revoked/);
   assert.equal((await run('revoke', String(found?.id))).code, 2);
+});
+
+test('what it makes and revokes is in the audit log', async () => {
+  const made = await run('create', '--name', 'entered', '--scopes', 'servers:read');
+  const id = (await findTokenByHash(db, tokenHash(made.stdout)))?.id;
+  await run('revoke', String(id));
+  const entries = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('target_kind', '=', 'token')
+    .where('target_id', '=', id ?? 0)
+    .orderBy('id')
+    .execute();
+  const given = { scopes: ['servers:read'], expires_at: null, allowed_networks: [] };
+  const project = await findProjectNamed(db, 'default');
+  assert.deepEqual(
+    entries.map((e) => [e.action, e.status, e.source, e.project_id, e.details]),
+    [
+      ['token_create', 201, 'command_line', project, given],
+      ['token_revoke', 200, 'command_line', project, null],
+    ],
+  );
+  for (const { token_id, user_id, address } of entries) {
+    assert.deepEqual([token_id, user_id, address], [null, null, null]);
+  }
 });
 
 test('the end of a token can be a date', async () => {

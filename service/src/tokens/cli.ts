@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { insertToolEntry } from '../audit/entry-queries.ts';
 import { type Command, readId, runTool, table, UsageError } from '../command-line.ts';
 import type { Db } from '../db/connection.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
@@ -51,11 +52,18 @@ function createCommand({ name, scopes, expires, project }: CreateOptions): Comma
   const granted = readScopes(scopes ?? '');
   const expiresAt = expires === undefined ? null : readExpiry(expires);
   return async (db) => {
-    const projectId = await findProjectNamed(db, project);
-    if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
     const token = generateToken();
-    const hash = tokenHash(token);
-    const id = await insertToken(db, { projectId, name, hash, scopes: granted, expiresAt });
+    const id = await db.transaction().execute(async (trx) => {
+      const projectId = await findProjectNamed(trx, project);
+      if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
+      const hash = tokenHash(token);
+      const made = await insertToken(trx, { projectId, name, hash, scopes: granted, expiresAt });
+      const target = { kind: 'token', id: made } as const;
+      const details = { scopes: granted, expires_at: expiresAt, allowed_networks: [] };
+      const entry = { projectId, action: 'token_create', target, status: 201, details };
+      await insertToolEntry(trx, entry);
+      return made;
+    });
     const end = expiresAt ? `until ${expiresAt.toISOString()}` : 'until it is revoked';
     console.error(`Token ${id} (${granted.join(', ')}) holds ${end}. It is not shown again:`);
     return token;
@@ -108,8 +116,13 @@ async function list(db: Db): Promise<string> {
 function revokeCommand(text: string): Command {
   const id = readId(text, 'a token');
   return async (db) => {
-    if (await revokeToken(db, id)) return `Token ${id} is revoked.`;
-    throw new UsageError(`There is no token ${id} that holds.`);
+    await db.transaction().execute(async (trx) => {
+      const projectId = await revokeToken(trx, id);
+      if (projectId === undefined) throw new UsageError(`There is no token ${id} that holds.`);
+      const target = { kind: 'token', id } as const;
+      await insertToolEntry(trx, { projectId, action: 'token_revoke', target });
+    });
+    return `Token ${id} is revoked.`;
   };
 }
 

@@ -68,6 +68,7 @@ export async function findTokenInHistory(db: Queryable, hash: Buffer) {
   return await db
     .selectFrom('tokens')
     .select(['id as tokenId', 'project_id as projectId', 'created_by as userId'])
+    .select(sql<boolean>`'admin' = any(scopes)`.as('byAdministrator'))
     .where('secret_sha256', '=', hash)
     .executeTakeFirst();
 }
@@ -126,15 +127,38 @@ export async function listTokens(db: Queryable) {
     .execute();
 }
 
-/** Answers whether there was one to revoke. */
-export async function revokeToken(db: Queryable, id: number): Promise<boolean> {
-  const result = await db
+/** Answers with the project of it; undefined where there was none to revoke. */
+export async function revokeToken(db: Queryable, id: number): Promise<number | undefined> {
+  const row = await db
     .updateTable('tokens')
     .set({ revoked_at: sql<string>`now()` })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
+    .returning('project_id')
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return row?.project_id;
+}
+
+/** How many tokens of a person hold, in all projects. */
+export async function countTokensOf(db: Queryable, userId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('tokens')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('created_by', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`(expires_at is null or expires_at > now())`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Revokes all tokens of a person, in all projects. */
+export async function revokeTokensOf(trx: Trx, userId: number): Promise<void> {
+  await trx
+    .updateTable('tokens')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('created_by', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute();
 }
 
 /** Revokes all of a name but this one, to which what they made belongs from now on. */
@@ -156,6 +180,18 @@ export async function supersedeTokensNamed(trx: Trx, name: string, id: number): 
     .set({ revoked_at: sql<string>`now()` })
     .where('id', 'in', others)
     .execute();
+}
+
+/** The projects of a token, of the one that made it, and so on: it ends with each of them. */
+export async function listProjectsOfLineage(db: Queryable, id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive lineage as (
+      select parent_id, project_id from tokens where id = ${id}
+      union all
+      select t.parent_id, t.project_id from tokens t join lineage on t.id = lineage.parent_id
+    )
+    select distinct project_id as id from lineage`.execute(db);
+  return rows.map((row) => row.id);
 }
 
 /** One transaction at a time makes or revokes tokens of a name; until its end. */

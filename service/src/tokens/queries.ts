@@ -66,6 +66,31 @@ export async function insertToken(project: Project, token: NewToken): Promise<nu
   return row.parent_id === parentId ? row.id : undefined;
 }
 
+/** A token and those that made it, one after the other; in whatever projects. */
+function lineageOf(id: number) {
+  return sql`(
+    with recursive lineage as (
+      select id, parent_id from tokens where id = ${id}
+      union all
+      select t.id, t.parent_id from tokens t join lineage on t.id = lineage.parent_id
+    )
+    select id from lineage)`;
+}
+
+/** Whether a token of the project is another one or comes of it, and whether that one comes of it. */
+export async function findKinship(
+  project: Project,
+  id: number,
+  otherId: number,
+): Promise<{ isOf: boolean; isMakerOf: boolean }> {
+  return await project
+    .select('tokens')
+    .select(sql<boolean>`${otherId}::bigint in ${lineageOf(id)}`.as('isOf'))
+    .select(sql<boolean>`id <> ${otherId} and id in ${lineageOf(otherId)}`.as('isMakerOf'))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
 /** What it made is revoked with it, by a trigger. */
 export async function markTokenRevoked(project: Project, id: number): Promise<void> {
   const now = sql<string>`now()`;

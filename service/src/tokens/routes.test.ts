@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
+import { createTestUser, signInAs } from '../testing/people.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 
@@ -57,11 +58,91 @@ describe('a token', () => {
   });
 });
 
+it('that was revoked is not given again under its key', async () => {
+  for (const revoke of [
+    (id: number) => whole.ask('DELETE', `/tokens/${id}`, admin),
+    (id: number) =>
+      db.updateTable('tokens').set({ revoked_at: new Date() }).where('id', '=', id).execute(),
+  ]) {
+    const parent = (await make({ scopes: ['admin'] })).json();
+    const headers = { ...admin, 'idempotency-key': `of ${parent.id}`.replace(' ', '-') };
+    const first = (await make({ scopes: ['servers:read'] }, headers)).json();
+    const other = { ...admin, 'idempotency-key': `kept-${parent.id}` };
+    const kept = (await make({ scopes: ['servers:read'] }, other)).json();
+    await revoke(first.id);
+    const again = await make({ scopes: ['servers:read'] }, headers);
+    assert.deepEqual([again.statusCode, again.headers['idempotency-replayed']], [201, undefined]);
+    assert.notEqual(again.json().token, first.token);
+    assert.equal((await whoami(bearer(again.json().token))).statusCode, 200);
+    assert.equal((await make({ scopes: ['servers:read'] }, other)).json().token, kept.token);
+  }
+});
+
 it('nobody revokes a token that is stronger', async () => {
   const { token } = (await make({ scopes: ['servers:write'] })).json();
   const { id } = (await make({ scopes: ['admin'] })).json();
   const refused = await whole.ask('DELETE', `/tokens/${id}`, bearer(token));
-  assert.deepEqual([refused.statusCode, refused.json().code], [403, 'scope_missing']);
+  assert.deepEqual([refused.statusCode, refused.json().code], [403, 'owner_required']);
+  const owner = await createTestUser(db, { roles: { [whole.place.projectId]: 'owner' } });
+  const { ask } = await signInAs(whole.app, owner.credentials);
+  assert.equal((await ask('DELETE', `/tokens/${id}`)).json().code, 'scope_missing');
+});
+
+describe('who revokes which token', () => {
+  const revoke = (id: number, headers: object) =>
+    whole.ask('DELETE', `/tokens/${id}`, { ...headers });
+  const refusal = async (answer: ReturnType<typeof revoke>) => {
+    const { statusCode, body } = await answer;
+    const { code, detail } = JSON.parse(body);
+    assert.deepEqual([statusCode, code], [403, 'owner_required']);
+    return detail as string;
+  };
+
+  for (const scope of ['servers:write', 'admin']) {
+    it(`one that may ${scope}: itself and what comes of it, and not what made it`, async () => {
+      const scopes = [scope];
+      const parent = (await make({ scopes })).json();
+      const narrow = { scopes, allowed_networks: ['127.0.0.0/8'] };
+      const child = (await make(narrow, bearer(parent.token))).json();
+      const grandchild = (await make({ scopes }, bearer(child.token))).json();
+      const own = bearer(grandchild.token);
+      assert.match(await refusal(revoke(child.id, own)), /made the one that you use/);
+      assert.match(await refusal(revoke(parent.id, own)), /made the one that you use/);
+      assert.equal((await revoke(grandchild.id, bearer(parent.token))).statusCode, 200);
+      assert.equal((await revoke(child.id, bearer(child.token))).statusCode, 200);
+      assert.equal((await whoami(bearer(parent.token))).statusCode, 200);
+    });
+  }
+
+  it('a token: no other of its kind, nor another of its person', async () => {
+    const scopes = ['servers:write'];
+    const { id } = (await make({ scopes })).json();
+    const { token } = (await make({ scopes })).json();
+    assert.match(await refusal(revoke(id, bearer(token))), /A token revokes itself/);
+    const { ask } = await member('member');
+    const [one, other] = await Promise.all([personal(ask), personal(ask)]);
+    assert.match(await refusal(revoke(one.id, bearer(other.token))), /A token revokes itself/);
+  });
+
+  async function member(role: 'owner' | 'member') {
+    const user = await createTestUser(db, { roles: { [whole.place.projectId]: role } });
+    return await signInAs(whole.app, user.credentials);
+  }
+
+  const personal = async (ask: Awaited<ReturnType<typeof member>>['ask']) =>
+    (await ask('POST', '/tokens', { body: { name: 'x', scopes: ['servers:write'] } })).json();
+
+  it('a member: their own and what comes of it; an owner: all', async () => {
+    const [alice, bob] = [await member('owner'), await member('member')];
+    const [hers, his] = [await personal(alice.ask), await personal(bob.ask)];
+    const child = (await make({ scopes: ['servers:read'] }, bearer(his.token))).json();
+    assert.match(await refusal(bob.ask('DELETE', `/tokens/${hers.id}`)), /Have an owner/);
+    for (const { id } of [child, his]) {
+      assert.equal((await bob.ask('DELETE', `/tokens/${id}`)).statusCode, 200);
+    }
+    const another = await personal(bob.ask);
+    assert.equal((await alice.ask('DELETE', `/tokens/${another.id}`)).statusCode, 200);
+  });
 });
 
 describe('no token is stronger than its maker', () => {

@@ -118,7 +118,9 @@ function changeRoutes(app: App, deps: Deps): void {
         const { token, row } = await createToken(trx, project, request.caller, request.body);
         const headers = { Location: apiPath(request, `/tokens/${row.id}`) };
         const target = { kind: 'token', id: row.id } as const;
-        return { status: 201, headers, body: tokenView(row), secret: { token }, target };
+        const { scopes, expires_at, allowed_networks } = row;
+        const details = { scopes, expires_at, allowed_networks };
+        return { status: 201, headers, body: tokenView(row), secret: { token }, target, details };
       });
       return sendAnswer(reply, answer);
     },
@@ -132,7 +134,8 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'token_revoke',
         summary: 'Revoke a token',
         description:
-          'It holds no longer from the next request on, nor does any that it made; at other replicas within a second.',
+          'It holds no longer from the next request on, nor does any that it made; at other replicas within a second. ' +
+          'A token revokes itself and those that it made, a person their own, owners and administrators all of the project.',
         tags,
         params: IdParams,
         response: { 200: Token },
@@ -140,8 +143,8 @@ function changeRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const id = pathId(request.params.id, tokenNotFound);
-      const answer = await change(request, deps, async ({ project }) => {
-        const row = await revokeToken(project, request.caller, id);
+      const answer = await change(request, deps, async ({ trx, project }) => {
+        const row = await revokeToken(trx, project, request.caller, id);
         return { status: 200, body: tokenView(row), target: { kind: 'token', id } };
       });
       return sendAnswer(reply, answer);

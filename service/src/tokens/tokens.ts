@@ -4,13 +4,14 @@ import type { Project } from '../db/project.ts';
 import type { Caller, Scope } from '../http/app-types.ts';
 import { allows } from '../http/scopes.ts';
 import { isRealTime } from '../http/times.ts';
-import { mayActIn } from '../memberships/queries.ts';
+import { findMember, mayActIn } from '../memberships/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { lockProject } from '../projects/queries.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 import {
   countTokens,
+  findKinship,
   findToken,
   insertToken,
   markTokenRevoked,
@@ -76,19 +77,54 @@ async function requireStanding(
   if (isPerson && !(await mayActIn(trx, project.id, userId))) throw projectNotFound(project.id);
 }
 
-/** Holds from the next request on, at other replicas within a second. Nobody ends one that is stronger. */
+/**
+ * Holds from the next request on, at other replicas within a second. A token revokes itself and what
+ * comes of it, a person theirs; administrators and owners all, but none that is stronger or made theirs.
+ * Throws `owner_required` (403) and `scope_missing` (403).
+ */
 export async function revokeToken(
+  trx: Trx,
   project: Project,
   caller: Caller,
   id: number,
 ): Promise<ShownToken> {
   const row = await requireToken(project, id);
+  if (!(await isTheirs(project, caller, row))) await requireAuthority(trx, project, caller, row);
+  await markTokenRevoked(project, id);
+  return row;
+}
+
+async function isTheirs(
+  project: Project,
+  { tokenId, userId }: Caller,
+  { id, created_by }: ShownToken,
+): Promise<boolean> {
+  if (tokenId === null) return userId !== null && created_by === userId;
+  const { isOf, isMakerOf } = await findKinship(project, id, tokenId);
+  if (!isMakerOf) return isOf;
+  const detail = 'That token made the one that you use. Its person, or an owner, may revoke it.';
+  throw new Problem('owner_required', detail);
+}
+
+async function requireAuthority(
+  trx: Trx,
+  project: Project,
+  caller: Caller,
+  row: ShownToken,
+): Promise<void> {
+  const { tokenId, userId } = caller;
+  const isPerson = tokenId === null && userId !== null;
+  const member = isPerson ? await findMember(trx, project.id, userId) : undefined;
+  if (!allows(caller.scopes, 'admin') && member?.role !== 'owner') {
+    const detail =
+      'A token revokes itself and those that it made, a person their own. ' +
+      'Have an owner of the project, or an administrator, revoke this one.';
+    throw new Problem('owner_required', detail);
+  }
   const lacking = row.scopes.find((scope) => !allows(caller.scopes, scope));
   if (lacking) {
     throw new Problem('scope_missing', `That token has the scope ${lacking}, which you lack.`);
   }
-  await markTokenRevoked(project, id);
-  return row;
 }
 
 async function requireToken(project: Project, id: number): Promise<ShownToken> {

@@ -18,6 +18,11 @@ const silently = toolOn(connectionString, file);
 const email = 'ada@example.com';
 const create = ['create', '--email', email];
 
+const powersGiven = {
+  is_admin: { before: null, after: false },
+  is_disabled: { before: null, after: false },
+};
+
 test('a user is added with a password of standard input, listed, and shut out', async () => {
   const made = await run(...create, '--name', 'Ada', '--project', 'default', '--role', 'owner');
   assert.equal(made.code, 0, made.stderr);
@@ -32,6 +37,18 @@ test('a user is added with a password of standard input, listed, and shut out', 
   assert.equal((await findCredentials(db, { email }))?.isDisabled, true);
   assert.equal((await run('enable', String(found.id))).code, 0);
   assert.equal((await run('password', String(found.id))).code, 0);
+  const entries = await db.selectFrom('audit_log').selectAll().orderBy('id').execute();
+  assert.deepEqual(
+    entries.map((e) => [e.action, e.source, e.target_id, e.details]),
+    [
+      ['user_create', powersGiven],
+      ['member_add', { role: { before: null, after: 'owner' } }],
+      ['user_update', { is_disabled: { before: false, after: true } }],
+      ['user_update', { is_disabled: { before: true, after: false } }],
+      ['user_update', null],
+    ].map(([action, details]) => [action, 'command_line', found.id, details]),
+  );
+  assert.equal(entries[1]?.project_id, membership?.id);
   const again = await run(...create);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /Another user has the address/);

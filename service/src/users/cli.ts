@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { emailPattern, type Role, roles, type UserUpdate } from '@berth/contract/users';
+import { difference } from '../audit/details.ts';
+import { insertToolEntry } from '../audit/entry-queries.ts';
 import {
   type Command,
   readId,
@@ -13,7 +15,13 @@ import { putMember } from '../memberships/queries.ts';
 import { Problem } from '../problem.ts';
 import { findProjectNamed } from '../projects/queries.ts';
 import { listUsers } from './queries.ts';
-import { acceptFirstPassword, acceptNextPassword, changeUser, createUser } from './users.ts';
+import {
+  acceptFirstPassword,
+  acceptNextPassword,
+  changeUser,
+  createUser,
+  powersOf,
+} from './users.ts';
 
 const usage = `Adds and lists the people who can sign in.
 
@@ -87,10 +95,15 @@ function createCommand(options: CreateOptions): Command {
     const passwordHash = await explained(acceptFirstPassword(body));
     const add = async (trx: Trx) => {
       const user = await createUser(trx, body, passwordHash);
+      const target = { kind: 'user', id: user.id } as const;
+      const entry = { projectId: null, action: 'user_create', target, status: 201 };
+      await insertToolEntry(trx, { ...entry, details: difference(null, powersOf(user)) });
       if (project === undefined || role === undefined) return user;
       const projectId = await findProjectNamed(trx, project);
       if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
       await putMember(trx, { projectId, userId: user.id, role });
+      const details = difference(null, { role });
+      await insertToolEntry(trx, { ...entry, projectId, action: 'member_add', details });
       return user;
     };
     const user = await explained(db.transaction().execute(add));
@@ -131,7 +144,12 @@ function disableCommand(text: string, is_disabled: boolean): Command {
 async function update(db: Db, id: number, body: UserUpdate): Promise<void> {
   const passwordHash = await explained(acceptNextPassword(db, id, body));
   const given = { passwordHash, ownId: null };
-  await explained(db.transaction().execute((trx) => changeUser(trx, id, body, given)));
+  const change = async (trx: Trx) => {
+    const { details } = await changeUser(trx, id, body, given);
+    const target = { kind: 'user', id } as const;
+    await insertToolEntry(trx, { projectId: null, action: 'user_update', target, details });
+  };
+  await explained(db.transaction().execute(change));
 }
 
 /** What the API would refuse is a mistake of usage here. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { deleteAnswersTo } from '../http/idempotency-queries.ts';
+import { revokeTokensOf } from '../tokens/credential-queries.ts';
 import { emailKey } from './email.ts';
 
 const now = sql<string>`now()`;
@@ -118,12 +119,7 @@ export async function eraseUser(trx: Trx, id: number): Promise<void> {
     await trx.deleteFrom(table).where('user_id', '=', id).execute();
   }
   await deleteAnswersTo(trx, id);
-  await trx
-    .updateTable('tokens')
-    .set({ revoked_at: now })
-    .where('created_by', '=', id)
-    .where('revoked_at', 'is', null)
-    .execute();
+  await revokeTokensOf(trx, id);
   await trx
     .updateTable('users')
     .set({ email: '', name: '', password_hash: null, is_admin: false })

@@ -1,6 +1,7 @@
 import { User, UserCreate, UserQuery, UserUpdate } from '@berth/contract/users';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
+import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { type Change, change } from '../http/change.ts';
@@ -14,6 +15,7 @@ import {
   changeUser,
   createUser,
   deleteUser,
+  powersOf,
   userNotFound,
 } from './users.ts';
 import { userView } from './view.ts';
@@ -88,7 +90,8 @@ function changeRoutes(app: App, deps: Deps): void {
         const row = await createUser(trx, body, passwordHash);
         const headers = { Location: apiPath(request, `/users/${row.id}`) };
         const target = { kind: 'user', id: row.id } as const;
-        return { status: 201, headers, body: userView(row), target };
+        const details = difference(null, powersOf(row));
+        return { status: 201, headers, body: userView(row), target, details };
       };
       const answer = await change(request, deps, add, () => acceptFirstPassword(body));
       return sendAnswer(reply, answer);
@@ -102,7 +105,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'user_update',
         summary: 'Change a user, or shut them out',
-        description: 'A new password, and being shut out, end their sessions at once.',
+        description:
+          'A new password, and being shut out, end their sessions at once. Tokens of theirs hold no longer while they are shut out; a new password leaves them.',
         tags,
         params: IdParams,
         body: UserUpdate,
@@ -113,9 +117,10 @@ function changeRoutes(app: App, deps: Deps): void {
       const id = pathId(request.params.id, userNotFound);
       const { body, caller } = request;
       const update = async ({ trx }: Change, passwordHash: string | undefined) => {
-        const row = await changeUser(trx, id, body, { passwordHash, ownId: caller.userId });
+        const given = { passwordHash, ownId: caller.userId };
+        const { row, details } = await changeUser(trx, id, body, given);
         const target = { kind: 'user', id } as const;
-        return { status: 200, body: userView(row), target };
+        return { status: 200, body: userView(row), target, details };
       };
       const accept = () => acceptNextPassword(deps.db, id, body);
       const answer = await change(request, deps, update, accept);
@@ -130,7 +135,8 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'user_delete',
         summary: 'Delete a user',
-        description: 'With their tokens and sessions. The audit log keeps the id.',
+        description:
+          'With their tokens and sessions. The audit log keeps the id. Not the last owner of a project.',
         tags,
         params: IdParams,
         response: { 200: User },

@@ -1,5 +1,7 @@
 import type { UserCreate, UserUpdate } from '@berth/contract/users';
+import { type Details, difference } from '../audit/details.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { listProjectsOwnedAlone, lockOwnedProjects } from '../memberships/queries.ts';
 import { invalidFields, Problem } from '../problem.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { hashPassword } from './password.ts';
@@ -70,7 +72,7 @@ export async function changeUser(
   id: number,
   body: UserUpdate,
   { passwordHash, ownId }: { passwordHash?: string | undefined; ownId: number | null },
-): Promise<ShownUser> {
+): Promise<{ row: ShownUser; details: Details }> {
   const user = await lockUser(trx, id);
   if (!user) throw userNotFound(id);
   const { email, name, is_admin: isAdmin, is_disabled: isDisabled } = body;
@@ -78,14 +80,31 @@ export async function changeUser(
   if (email !== undefined) await requireFreeEmail(trx, email, id);
   await updateUser(trx, id, { email, name, passwordHash, isAdmin, isDisabled });
   if (passwordHash || isDisabled) await endSessions(trx, id);
-  return await require(trx, id);
+  const row = await require(trx, id);
+  return { row, details: difference(powersOf(user), powersOf(row)) };
 }
 
-/** What tells who it was is erased; the history stays. */
+/** What the audit log is to say of a user. */
+export function powersOf({ is_admin, disabled_at }: ShownUser) {
+  return { is_admin, is_disabled: disabled_at !== null };
+}
+
+/**
+ * What tells who it was is erased; the history stays. Throws `last_owner` (409) for who owns a project
+ * alone: nobody could manage its members.
+ */
 export async function deleteUser(trx: Trx, id: number, ownId: number | null): Promise<ShownUser> {
+  // Before the user, as whoever adds a member does.
+  await lockOwnedProjects(trx, id);
   const user = await lockUser(trx, id);
   if (!user) throw userNotFound(id);
   if (id === ownId) throw ownAccount();
+  const projects = await listProjectsOwnedAlone(trx, id);
+  if (projects.length > 0) {
+    const named = projects.map((project) => `${project.name} (${project.id})`).join(', ');
+    const detail = `Nobody else is an owner of: ${named}. Make another member an owner first, or delete the project.`;
+    throw new Problem('last_owner', detail);
+  }
   await eraseUser(trx, id);
   return user;
 }
