@@ -23,7 +23,10 @@ export interface Buckets {
   look(key: string): Standing;
   /** Takes one, unless there is less than that. */
   take(key: string): Standing;
-  /** Takes what was done elsewhere, even below nothing: that has to come back first. */
+  /**
+   * Takes what was done elsewhere, even below nothing: that has to come back first. A negative count
+   * gives back.
+   */
   charge(key: string, count: number): void;
 }
 
@@ -86,6 +89,6 @@ export function createBuckets(limit: Limit, now: () => number = () => performanc
       setLevel(key, level - 1);
       return standing(level - 1, true);
     },
-    charge: (key, count) => setLevel(key, levelOf(key) - count),
+    charge: (key, count) => setLevel(key, Math.min(limit.burst, levelOf(key) - count)),
   };
 }
