@@ -13,19 +13,20 @@ export type Limits = Record<Policy, Limit>;
 export interface Limiter {
   limitOf(policy: Policy): Limit;
   look(policy: Policy, key: string): Standing;
-  take(policy: Policy, key: string): Standing;
+  /** As `Buckets` do it. */
+  take(policy: Policy, key: string, count?: number): Standing;
   /** Undoes a `take`. */
   giveBack(policy: Policy, key: string): void;
   /** Whether a token was in use just now. */
   isInUse(key: string): boolean;
   charge(takings: readonly Taking[]): void;
-  /** Called with each one that is taken here, and with -1 where one is given back. */
+  /** Called with what is taken here, and with -1 where one is given back. */
   onTaken(listener: OnTaken): void;
   /** When the last request was answered. */
   stop(): Promise<void>;
 }
 
-type OnTaken = (policy: Policy, key: string, count: 1 | -1) => void;
+type OnTaken = (policy: Policy, key: string, count: number) => void;
 
 /** How often somebody did something; less than nothing where some of what was told is given back. */
 export type Taking = readonly [policy: Policy, key: string, count: number];
@@ -43,9 +44,9 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
   return {
     limitOf: (policy) => limits[policy],
     look: (policy, key) => buckets[policy].look(key),
-    take(policy, key) {
-      const standing = buckets[policy].take(key);
-      if (standing.isWithin) tell(policy, key, 1);
+    take(policy, key, count = 1) {
+      const standing = buckets[policy].take(key, count);
+      if (standing.isWithin) tell(policy, key, count);
       return standing;
     },
     giveBack(policy, key) {

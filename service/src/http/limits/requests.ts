@@ -68,8 +68,8 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     return new Problem('rate_limited', words(policy, limiter, retryAfter), { retryAfter });
   }
 
-  async function takeOne(reply: FastifyReply, policy: Policy, key: string): Promise<void> {
-    const standing = limiter.take(policy, key);
+  async function take(reply: FastifyReply, policy: Policy, key: string, count = 1): Promise<void> {
+    const standing = limiter.take(policy, key, count);
     if (!standing.isWithin) throw await held(reply, policy, standing);
   }
 
@@ -77,7 +77,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
 
   /** Before it is known what comes of it: of many at once, no more are looked at than may fail. */
   async function takeTry(request: FastifyRequest, reply: FastifyReply, key: string) {
-    await takeOne(reply, 'tries', key);
+    await take(reply, 'tries', key);
     tries.set(request, [...(tries.get(request) ?? []), key]);
   }
 
@@ -99,9 +99,9 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     },
     async admitPublic(request, reply) {
       const key = addressKey(addressOf(request));
-      await takeOne(reply, 'public', key);
-      const { canRefuse, beginsSignIn } = request.routeOptions.config;
-      if (beginsSignIn) return await takeOne(reply, 'beginnings', key);
+      const { canRefuse, beginsSignIn, countsAs } = request.routeOptions.config;
+      await take(reply, 'public', key, countsAs);
+      if (beginsSignIn) return await take(reply, 'beginnings', key);
       // What only shows something, such as the health, proves nothing.
       if (policyOf(request) === 'reads' && !canRefuse) return;
       await takeTry(request, reply, key);
@@ -115,7 +115,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       for (const key of tries.get(request) ?? []) limiter.giveBack('tries', key);
       tries.delete(request);
     },
-    admitSearch: (reply, userId) => takeOne(reply, 'tries', userKey(userId)),
+    admitSearch: (reply, userId) => take(reply, 'tries', userKey(userId)),
     async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
       const standing = limiter.take('failures', addressKey(addressOf(request)));
