@@ -35,6 +35,7 @@ type Environment = Record<string, string | undefined>;
 
 export function loadConfig(env: Environment = process.env): Config {
   const port = wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535);
+  const failures = perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20'));
   return {
     host: env.BERTH_HOST ?? '127.0.0.1',
     port,
@@ -53,7 +54,10 @@ export function loadConfig(env: Environment = process.env): Config {
       reads: limit(env, 'BERTH_LIMIT_READS', '100/200'),
       actions: limit(env, 'BERTH_LIMIT_ACTIONS', '5/20'),
       public: limit(env, 'BERTH_LIMIT_PUBLIC', '100/500'),
-      failures: perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20')),
+      failures,
+      tries: failures,
+      // Nobody can guess there; but each takes a row for a while.
+      beginnings: { perSecond: failures.perSecond * 6, burst: failures.burst * 6 },
     },
     metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS'),
     shell: {

@@ -47,7 +47,7 @@ function isTaking(taking: unknown): boolean {
     typeof policy === 'string' &&
     typeof key === 'string' &&
     Number.isSafeInteger(count) &&
-    count > 0
+    count !== 0
   );
 }
 

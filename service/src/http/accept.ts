@@ -12,9 +12,14 @@ export async function requireAcceptable(request: FastifyRequest): Promise<void> 
 
 function accepts(header: string, produced: string): boolean {
   const [type] = produced.split('/');
+  return qualityOf(header, [produced, `${type}/*`, '*/*']) > 0;
+}
+
+/** How much the first of these ranges that an `Accept…` header names is wanted; 0 for none. */
+export function qualityOf(header: string, ranges: readonly string[]): number {
   const qualities = new Map(header.split(',').map(readRange));
-  const quality = qualities.get(produced) ?? qualities.get(`${type}/*`) ?? qualities.get('*/*');
-  return quality !== undefined && quality > 0;
+  const named = ranges.find((range) => qualities.has(range));
+  return named === undefined ? 0 : (qualities.get(named) ?? 0);
 }
 
 function readRange(text: string): [range: string, quality: number] {

@@ -78,6 +78,10 @@ declare module 'fastify' {
     needsConfirmation?: boolean;
     /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
     canRefuse?: boolean;
+    /** For a public route that begins a sign-in and lets nobody in: it is no try. */
+    beginsSignIn?: boolean;
+    /** For a public route with a large answer: as how many requests of its address it counts. */
+    countsAs?: number;
     /** The media type of the answer, where it isn't JSON. */
     produces?: string;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode } from '../problem.ts';
 import { problemBody } from './problems.ts';
+import { hangUp, isLeft } from './shell/hang-up.ts';
 import { securityHeaders } from './shell/security-headers.ts';
 
 type Refusal = readonly [statusLine: string, code: ProblemCode, detail: string];
@@ -25,7 +26,16 @@ const refusals: Record<string, Refusal> = {
 };
 
 /** Answers what is not HTTP, before there is a request, and hangs up. */
-export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+export function refuseUnreadable(
+  error: Error & { code?: string },
+  socket: Socket,
+  lingerMs: number,
+): void {
+  // It has its answer, which it may not read at all.
+  if (isLeft(socket)) {
+    hangUp(socket, lingerMs);
+    return;
+  }
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -42,5 +52,5 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
     ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+  hangUp(socket, lingerMs, `${headers.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -3,13 +3,28 @@ import scalar from '@scalar/fastify-api-reference';
 import type { RouteOptions } from 'fastify';
 import { problems } from '../problem.ts';
 import type { App } from './app-types.ts';
+import { sendConstant } from './constant-content.ts';
 import { openApiOptions } from './openapi.ts';
+
+/** Of hundreds of kilobytes or more. */
+const large = { scope: 'public', countsAs: 20 } as const;
+const scriptUrl = '/docs/js/scalar.js';
+// Its address stays the same with a new version.
+const scriptCaching = 'public, max-age=3600';
 
 /** `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. */
 export function serveDocs(app: App): void {
   app.register(swagger, openApiOptions);
   app.register(async (docs: App) => {
-    docs.get('/openapi.json', { config: { scope: 'public' } }, async () => docs.swagger());
+    let document: string | undefined;
+    docs.get(
+      '/openapi.json',
+      { config: large, onSend: sendConstant('no-cache') },
+      async (_request, reply) => {
+        document ??= JSON.stringify(docs.swagger());
+        return reply.type('application/json; charset=utf-8').send(document);
+      },
+    );
     // Browsers ask for it with any page.
     docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
       reply.code(204).send(),
@@ -36,7 +51,9 @@ async function serveReference(docs: App): Promise<void> {
   });
   const { route } = docs;
   docs.route = (options) => {
-    Object.assign(options, { config: { scope: 'public' } });
+    const isScript = options.url === scriptUrl;
+    Object.assign(options, { config: isScript ? large : { scope: 'public' } });
+    if (isScript) Object.assign(options, { onSend: sendConstant(scriptCaching) });
     // Generic over the types of any route; the plugin's have none of their own.
     return route.call(docs, options as unknown as RouteOptions) as typeof docs;
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { fastify, LogController } from 'fastify';
+import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { Problem } from '../problem.ts';
 import { requireAcceptable } from './accept.ts';
@@ -57,6 +57,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
     reply.header('X-Request-Id', request.id);
     setSecurityHeaders(request, reply);
   });
+  app.addHook('onSend', async (request, reply) => closeIfUnread(request, reply));
   refuseUnclear(app, shell.allowedHosts);
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
@@ -96,12 +97,18 @@ function createInstance(options: HttpServerOptions): App {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, times.linger),
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(request, reply);
+      closeIfUnread(request, reply);
       handleError(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+}
+
+/** What is answered before its body was read is not read on: who sends it would keep us at it. */
+function closeIfUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete === false) reply.header('Connection', 'close');
 }
 
 /** The client's own id, when it is one that can be put in a log as it is. */

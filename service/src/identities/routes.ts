@@ -32,7 +32,7 @@ function beginRoute(app: App, deps: Deps): void {
   app.post(
     '/session/oidc',
     {
-      config: { scope: 'public', canRefuse: true },
+      config: { scope: 'public', canRefuse: true, beginsSignIn: true },
       schema: {
         operationId: 'session_oidc_begin',
         summary: 'Begin to sign in at the OpenID provider',

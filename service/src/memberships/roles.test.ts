@@ -217,8 +217,8 @@ test('an address that nobody has is explained, and adds nobody', async () => {
 
 test('only so many addresses can be tried, by who is no administrator', async () => {
   const [owner, admin] = [await person('owner'), await person('admin')];
-  const failures = { burst: 3, perSecond: 1e-6 };
-  const limiter = createLimiter({ ...generousLimits, failures });
+  const tries = { burst: 3, perSecond: 1e-6 };
+  const limiter = createLimiter({ ...generousLimits, tries });
   const strict = await createTestApp(db, [membershipRoutes], { limiter });
   const statuses = async ({ headers }: Browser) => {
     const found: number[] = [];

@@ -38,7 +38,7 @@ function signInRoutes(app: App, deps: Deps): void {
   app.post(
     '/session/passkey/options',
     {
-      config,
+      config: { ...config, beginsSignIn: true },
       schema: {
         operationId: 'session_passkey_options',
         summary: 'Begin to sign in with a passkey',

@@ -164,8 +164,8 @@ const guesses = {
 async function strictly(
   work: (from: (at: string, page: Browser) => Browser['ask']) => Promise<void>,
 ) {
-  const failures = { burst: 4, perSecond: 1e-6 };
-  const limiter = createLimiter({ ...generousLimits, failures });
+  const tries = { burst: 4, perSecond: 1e-6 };
+  const limiter = createLimiter({ ...generousLimits, tries });
   const strict = await createTestApp(db, routes, { limiter });
   await work((remoteAddress, { headers }) => (method, url, { body } = {}) => {
     const payload = body as object;
@@ -196,6 +196,20 @@ for (const [route, guess] of Object.entries(guesses)) {
     });
   });
 }
+
+test('who confirms that it is them has used up none of their tries', async () => {
+  await strictly(async (from) => {
+    const ask = from('192.0.2.1', mine);
+    const body = { password: goodPassword };
+    for (let at = 0; at < 6; at += 1) {
+      assert.equal((await ask('POST', '/session/confirm', { body })).statusCode, 200);
+    }
+    for (const status of [422, 422, 422, 422, 429]) {
+      const wrong = { password: 'guess' };
+      assert.equal((await ask('POST', '/session/confirm', { body: wrong })).statusCode, status);
+    }
+  });
+});
 
 test('no password that is tried is in the log or the database', async () => {
   await confirm({ password: 'canary-of-a-guess' });

@@ -183,6 +183,7 @@ function confirmRoute(app: App, deps: Deps): void {
         },
         () => readProof(request, reply, deps, person, body),
       );
+      app.limits.succeeded(request);
       return sendAnswer(reply, answer);
     },
   );
@@ -216,6 +217,7 @@ function passwordRoute(app: App, deps: Deps): void {
         },
         () => prepareNewPassword(request, reply, deps, person, body),
       );
+      app.limits.succeeded(request);
       return sendAnswer(reply, answer);
     },
   );

@@ -16,6 +16,8 @@ export const generousLimits: Limits = {
   actions: plenty,
   failures: plenty,
   public: plenty,
+  tries: plenty,
+  beginnings: plenty,
 };
 
 type Outside = Pick<HttpServerOptions, 'log' | 'metrics' | 'shell' | 'tls' | 'patience'>;

@@ -21,9 +21,12 @@ export interface Buckets {
   readonly limit: Limit;
   has(key: string): boolean;
   look(key: string): Standing;
-  /** Takes one, unless there is less than that. */
-  take(key: string): Standing;
-  /** Takes what was done elsewhere, even below nothing: that has to come back first. */
+  /** Takes `count`, or one, if there is at least one: the rest is owed, and has to come back first. */
+  take(key: string, count?: number): Standing;
+  /**
+   * Takes what was done elsewhere, even below nothing: that has to come back first. A negative count
+   * gives back.
+   */
   charge(key: string, count: number): void;
 }
 
@@ -80,12 +83,12 @@ export function createBuckets(limit: Limit, now: () => number = () => performanc
       const level = levelOf(key);
       return standing(level, level >= 1);
     },
-    take(key) {
+    take(key, count = 1) {
       const level = levelOf(key);
       if (level < 1) return standing(level, false);
-      setLevel(key, level - 1);
-      return standing(level - 1, true);
+      setLevel(key, level - count);
+      return standing(level - count, true);
     },
-    charge: (key, count) => setLevel(key, levelOf(key) - count),
+    charge: (key, count) => setLevel(key, Math.min(limit.burst, levelOf(key) - count)),
   };
 }

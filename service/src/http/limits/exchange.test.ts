@@ -11,7 +11,14 @@ const log = pino({ level: 'silent' });
 const { db, connectionString, close } = await createTestDatabase();
 const notifications = listenForNotifications(connectionString, log);
 const limit = { burst: 1000, perSecond: 0.000_001 };
-const limits = { reads: limit, actions: limit, failures: limit, public: limit };
+const limits = {
+  reads: limit,
+  actions: limit,
+  failures: limit,
+  public: limit,
+  tries: limit,
+  beginnings: limit,
+};
 const shared = (): Limiter => exchangeTakings(createLimiter(limits), { db, notifications, log });
 const [a, b] = [shared(), shared()];
 
@@ -42,6 +49,18 @@ test('what one let through, the other counts too, once, and the first not again'
   a.take('failures', '192.0.2.1');
   await until(() => b.look('failures', '192.0.2.1').left === 999);
   assert.deepEqual([left(a, 'token'), left(b, 'token')], [992, 992]);
+});
+
+test('what is given back, the other gives back too', async () => {
+  a.take('tries', 'somebody');
+  await until(() => b.look('tries', 'somebody').left === 999);
+  a.giveBack('tries', 'somebody');
+  a.take('tries', 'else');
+  a.take('tries', 'else');
+  a.giveBack('tries', 'else');
+  await until(() => b.look('tries', 'else').left === 999);
+  assert.equal(b.look('tries', 'somebody').left, 1000);
+  assert.equal(a.look('tries', 'somebody').left, 1000);
 });
 
 test('so much at once that it needs several notifications is told all the same', async () => {

@@ -25,17 +25,19 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
   let timer: NodeJS.Timeout | undefined;
   let telling: Promise<void> = Promise.resolve();
 
-  limiter.onTaken((policy, key) => {
+  limiter.onTaken((policy, key, count) => {
     const id = `${policy} ${key}`;
     const taking = untold.get(id) ?? { policy, key, count: 0 };
-    taking.count += 1;
+    taking.count += count;
     untold.set(id, taking);
     timer ??= setTimeout(tell, tellAfterMs).unref();
   });
 
   function tell(): void {
     timer = undefined;
-    const takings = [...untold.values()].map((t): Taking => [t.policy, t.key, t.count]);
+    const takings = [...untold.values()]
+      .filter(({ count }) => count !== 0)
+      .map((t): Taking => [t.policy, t.key, t.count]);
     untold.clear();
     telling = telling.then(() => send(takings));
   }

@@ -1,10 +1,11 @@
 import { type Buckets, createBuckets, type Limit, type Standing } from './buckets.ts';
 
 /**
- * What is limited: a token's reads and its other requests, an address's bad credentials, and what it asks
- * of routes that need none.
+ * What is limited: a token's reads and its other requests; an address's bad credentials, and what it asks
+ * of routes that need none; by address and by user, tries to prove who somebody is that did not succeed,
+ * and by address the sign-ins that are begun.
  */
-export const policies = ['reads', 'actions', 'failures', 'public'] as const;
+export const policies = ['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const;
 export type Policy = (typeof policies)[number];
 export type Limits = Record<Policy, Limit>;
 
@@ -12,17 +13,22 @@ export type Limits = Record<Policy, Limit>;
 export interface Limiter {
   limitOf(policy: Policy): Limit;
   look(policy: Policy, key: string): Standing;
-  take(policy: Policy, key: string): Standing;
+  /** As `Buckets` do it. */
+  take(policy: Policy, key: string, count?: number): Standing;
+  /** Undoes a `take`. */
+  giveBack(policy: Policy, key: string): void;
   /** Whether a token was in use just now. */
   isInUse(key: string): boolean;
   charge(takings: readonly Taking[]): void;
-  /** Called with each one that is taken here. */
-  onTaken(listener: (policy: Policy, key: string) => void): void;
+  /** Called with what is taken here, and with -1 where one is given back. */
+  onTaken(listener: OnTaken): void;
   /** When the last request was answered. */
   stop(): Promise<void>;
 }
 
-/** How often somebody did something. */
+type OnTaken = (policy: Policy, key: string, count: number) => void;
+
+/** How often somebody did something; less than nothing where some of what was told is given back. */
 export type Taking = readonly [policy: Policy, key: string, count: number];
 
 export function createLimiter(limits: Limits, now?: () => number): Limiter {
@@ -31,15 +37,21 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
     actions: createBuckets(limits.actions, now),
     failures: createBuckets(limits.failures, now),
     public: createBuckets(limits.public, now),
+    tries: createBuckets(limits.tries, now),
+    beginnings: createBuckets(limits.beginnings, now),
   };
-  let tell: (policy: Policy, key: string) => void = () => undefined;
+  let tell: OnTaken = () => undefined;
   return {
     limitOf: (policy) => limits[policy],
     look: (policy, key) => buckets[policy].look(key),
-    take(policy, key) {
-      const standing = buckets[policy].take(key);
-      if (standing.isWithin) tell(policy, key);
+    take(policy, key, count = 1) {
+      const standing = buckets[policy].take(key, count);
+      if (standing.isWithin) tell(policy, key, count);
       return standing;
+    },
+    giveBack(policy, key) {
+      buckets[policy].charge(key, -1);
+      tell(policy, key, -1);
     },
     isInUse: (key) => buckets.reads.has(key) || buckets.actions.has(key),
     charge(takings) {

@@ -150,11 +150,23 @@ test('who holds a good token is let through from such an address too', async () 
   assert.deepEqual(await statuses(1, revoked.token), [429]);
 });
 
+test('what is large counts as many requests of its address', async () => {
+  await serve({ public: { perSecond: 1, burst: 41 } });
+  for (const url of ['/openapi.json', '/docs/js/scalar.js']) {
+    const remoteAddress = url.length === 13 ? '192.0.2.50' : '192.0.2.51';
+    const statuses: (number | undefined)[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      statuses.push((await apps[0]?.inject({ url, remoteAddress }))?.statusCode);
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 429], url);
+  }
+});
+
 test('an address has so many requests to what needs no token, whatever it is', async () => {
   const { ask, pass, statuses } = await serve({ public: { perSecond: 1, burst: 4 } });
   const from = { url: '/v1/open', remoteAddress: '192.0.2.44' };
   assert.deepEqual(await statuses(2, undefined, from), [200, 200]);
-  for (const url of ['/openapi.json', '/docs/errors']) {
+  for (const url of ['/docs/', '/docs/errors']) {
     assert.equal((await app().inject({ ...from, url })).statusCode, 200);
   }
   const refused = await ask(undefined, from);

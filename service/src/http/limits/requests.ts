@@ -21,11 +21,13 @@ export interface RequestLimits {
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
-  /** On every public route; where people sign in, each try counts, whatever comes of it. */
+  /** On every public route; where people sign in, as a try until `succeeded`. */
   admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Where who signed in proves once more who they are: as an attempt, and by the user, too. */
+  /** Where who signed in proves once more who they are: as a try, and by the user, too. */
   admitGuess(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
-  /** Where somebody learns whether an email address is known: by the user alone. */
+  /** Gives back the tries of a request that has proved who somebody is. */
+  succeeded(request: FastifyRequest): void;
+  /** Where somebody learns whether an email address is known: by the user alone, whatever comes of it. */
   admitSearch(reply: FastifyReply, userId: number): Promise<void>;
   /** When there was an error instead; answers the one to throw. */
   countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
@@ -36,6 +38,7 @@ const failures = new Set<ProblemCode>([
   'token_malformed',
   'token_invalid',
   'token_expired',
+  'session_ended',
   'network_not_allowed',
 ]);
 
@@ -65,9 +68,17 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     return new Problem('rate_limited', words(policy, limiter, retryAfter), { retryAfter });
   }
 
-  async function takeTry(reply: FastifyReply, key: string): Promise<void> {
-    const standing = limiter.take('failures', key);
-    if (!standing.isWithin) throw await held(reply, 'failures', standing);
+  async function take(reply: FastifyReply, policy: Policy, key: string, count = 1): Promise<void> {
+    const standing = limiter.take(policy, key, count);
+    if (!standing.isWithin) throw await held(reply, policy, standing);
+  }
+
+  const tries = new WeakMap<FastifyRequest, string[]>();
+
+  /** Before it is known what comes of it: of many at once, no more are looked at than may fail. */
+  async function takeTry(request: FastifyRequest, reply: FastifyReply, key: string) {
+    await take(reply, 'tries', key);
+    tries.set(request, [...(tries.get(request) ?? []), key]);
   }
 
   return {
@@ -87,18 +98,24 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       showStanding(reply, policy, limiter.limitOf(policy), standing);
     },
     async admitPublic(request, reply) {
-      const ofAddress = limiter.take('public', addressKey(addressOf(request)));
-      if (!ofAddress.isWithin) throw await held(reply, 'public', ofAddress);
+      const key = addressKey(addressOf(request));
+      const { canRefuse, beginsSignIn, countsAs } = request.routeOptions.config;
+      await take(reply, 'public', key, countsAs);
+      if (beginsSignIn) return await take(reply, 'beginnings', key);
       // What only shows something, such as the health, proves nothing.
-      if (policyOf(request) === 'reads' && !request.routeOptions.config.canRefuse) return;
-      await takeTry(reply, addressKey(addressOf(request)));
+      if (policyOf(request) === 'reads' && !canRefuse) return;
+      await takeTry(request, reply, key);
     },
     async admitGuess(request, reply, userId) {
       // Who has a stolen session may have many addresses.
-      await takeTry(reply, userKey(userId));
-      await takeTry(reply, addressKey(addressOf(request)));
+      await takeTry(request, reply, userKey(userId));
+      await takeTry(request, reply, addressKey(addressOf(request)));
     },
-    admitSearch: (reply, userId) => takeTry(reply, userKey(userId)),
+    succeeded(request) {
+      for (const key of tries.get(request) ?? []) limiter.giveBack('tries', key);
+      tries.delete(request);
+    },
+    admitSearch: (reply, userId) => take(reply, 'tries', userKey(userId)),
     async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
       const standing = limiter.take('failures', addressKey(addressOf(request)));
@@ -114,9 +131,15 @@ function policyOf({ method }: FastifyRequest): Policy {
 function words(policy: Policy, limiter: Limiter, seconds: number): string {
   const { burst, perSecond } = limiter.limitOf(policy);
   const again = `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  const slowly = `${Math.round(perSecond * 60)} a minute are answered, ${burst} at once.`;
   if (policy === 'failures') {
-    const perMinute = Math.round(perSecond * 60);
-    return `Too many bad tokens, or tries to sign in or to add somebody, came from this address or as this user: ${perMinute} a minute are answered, ${burst} at once. ${again}`;
+    return `Too many bad tokens, or sessions that have ended, came from this address: ${slowly} ${again}`;
+  }
+  if (policy === 'tries') {
+    return `Too many tries to sign in, to confirm it or to add somebody came from this address or as this user: ${slowly} ${again}`;
+  }
+  if (policy === 'beginnings') {
+    return `Too many sign-ins were begun from this address: ${slowly} ${again}`;
   }
   if (policy === 'public') {
     return `Too many requests without a token came from this address: ${perSecond} a second are answered, ${burst} at once. ${again}`;

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { boundConnections } from './connections.ts';
+import { isLeft, lingerOnClose } from './hang-up.ts';
 import { useOriginForm } from './origin-form.ts';
 import type { Tls } from './tls.ts';
 
@@ -11,6 +12,8 @@ export interface Patience {
   request: number;
   /** Without a byte either way: longer than an answer is held, and the end of who never reads. */
   silence: number;
+  /** For who was answered that the connection ends to read it, before it is destroyed. */
+  linger: number;
   /** Between two looks at the connections, so that each of the above holds that much longer. */
   checks: number;
 }
@@ -19,6 +22,7 @@ export const patience: Patience = {
   headers: 15_000,
   request: 30_000,
   silence: 120_000,
+  linger: 1500,
   checks: 2000,
 };
 
@@ -46,7 +50,7 @@ export function listenerFactory({ maxConnections, isProxy, patience: times, tls 
     requireHostHeader: false,
   };
   return (handler: RequestListener): Server => {
-    const listener = useOriginForm(handler);
+    const listener = useOriginForm(unlessLeft(handler));
     const server = tls
       ? createTlsServer({ ...options, ...tls.context(), handshakeTimeout }, listener)
       : createServer(options, listener);
@@ -54,8 +58,17 @@ export function listenerFactory({ maxConnections, isProxy, patience: times, tls 
     // Node would leave out those beyond without a word; they are counted in `framing.ts`.
     server.maxHeadersCount = 0;
     server.maxConnections = maxConnections;
+    lingerOnClose(server, times.linger, tls ? 'secureConnection' : 'connection');
     boundConnections(server, Math.max(1, Math.floor(maxConnections / 10)), isProxy);
     tls?.follow(server);
     return server;
+  };
+}
+
+/** What follows on a connection that was to end may not be what the client meant. */
+function unlessLeft(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    if (isLeft(request.socket)) request.resume();
+    else handler(request, response);
   };
 }
