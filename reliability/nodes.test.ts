@@ -53,6 +53,21 @@ it('a member that does not answer is offline, though Incus lists it as online', 
   await are(['a', 'online'], ['b', 'online']);
 });
 
+it('a member that answers is online with what was last known, though it can’t tell what it has', async () => {
+  const { faults } = laboratory.simulator;
+  const { db } = laboratory.database;
+  const [before] = await nodes();
+  faults.add({ kind: 'error', method: 'GET', path: '/resources$', text: 'broken', status: 500 });
+  const looked = await db.selectFrom('nodes').select('updated_at').executeTakeFirstOrThrow();
+  await within(5000, async () => {
+    const now = await db.selectFrom('nodes').select('updated_at').execute();
+    assert.ok(now.every(({ updated_at }) => updated_at > looked.updated_at));
+  });
+  const [after] = await nodes();
+  faults.clear();
+  assert.deepEqual([after?.state, after?.capacity], ['online', before?.capacity]);
+});
+
 it('a member that was evacuated is shown so, and gets no servers', async () => {
   const evacuated = laboratory.simulator.model.members.get('a');
   assert.ok(evacuated);

@@ -53,29 +53,35 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
 
 type Has = Pick<NodeFacts, 'machine' | 'disk'>;
 
+/** Throws only where it does not even say what it is. What it has takes longer, and may be broken. */
 async function ask(subject: NodeSubject, target: string | undefined): Promise<Has> {
   const { client, pool, signal, report } = subject;
   const options = { signal, timeoutSeconds: answerSeconds };
-  const [info, resources, poolResources] = await Promise.all([
-    client.server.info(target, options),
-    client.server.resources(target, options),
-    client.storage.poolResources(pool, target, options).catch((error: unknown) => {
-      // A pool that is broken there, or not there at all.
-      if (!(error instanceof EngineError) || isSilence(error)) throw error;
+  const unlessTroubled = async <T>(call: Promise<T>): Promise<T | null> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
       report(error);
       return null;
-    }),
+    }
+  };
+  const info = await client.server.info(target, options);
+  const [resources, poolResources] = await Promise.all([
+    unlessTroubled(client.server.resources(target, options)),
+    unlessTroubled(client.storage.poolResources(pool, target, options)),
   ]);
-  const { cpu, memory } = resources;
-  const machine = {
-    cpu: cpu.total,
-    ramMb: Math.floor(memory.total / megabyte),
-    ramUsedMb: Math.ceil(memory.used / megabyte),
+  const machine = resources && {
+    cpu: resources.cpu.total,
+    ramMb: Math.floor(resources.memory.total / megabyte),
+    ramUsedMb: Math.ceil(resources.memory.used / megabyte),
     version: info.environment.server_version,
   };
-  if (!poolResources) return { machine, disk: null };
-  const { used, total } = poolResources.space;
-  return { machine, disk: { gb: Math.floor(total / gigabyte), usedGb: used / gigabyte } };
+  const space = poolResources?.space;
+  const disk = space
+    ? { gb: Math.floor(space.total / gigabyte), usedGb: space.used / gigabyte }
+    : null;
+  return { machine, disk };
 }
 
 async function unlessSilent({ signal }: NodeSubject, asked: Promise<Has>): Promise<Has | null> {
