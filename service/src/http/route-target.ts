@@ -11,6 +11,8 @@ const kinds: Record<string, AuditTargetKind | null> = {
   locations: 'location',
   'operating-systems': 'operating_system',
   'address-pools': 'address_pool',
+  // Named by their names, which are no ids.
+  nodes: null,
   passkeys: null,
 };
 
