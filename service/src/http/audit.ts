@@ -6,7 +6,7 @@ import { callerOf, personOf, refusedTokenOf } from './authentication.ts';
 import { isSafe } from './methods.ts';
 import { codeOf } from './problems.ts';
 import { aboutRefusal } from './refusals.ts';
-import { namedTarget, requireTargetKind } from './route-target.ts';
+import { namedTarget } from './route-target.ts';
 
 const answeredFor = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
@@ -31,10 +31,6 @@ export function isAttempt(request: FastifyRequest, userId: number | null): void 
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = new Set<Promise<void>>();
-
-  app.addHook('onRoute', (route) => {
-    if (!isSafe(String(route.method))) requireTargetKind(route);
-  });
 
   app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;

@@ -1,5 +1,5 @@
 import type { AuditTargetKind } from '@berth/contract/audit';
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 
 /** By the part of a path that comes before an id; null: the audit log has no such kind. */
 const kinds: Record<string, AuditTargetKind | null> = {
@@ -18,17 +18,14 @@ const kinds: Record<string, AuditTargetKind | null> = {
 
 /** The last id of a route, and what it is of: `['members', 'user_id']`. */
 function lastId(url = ''): [collection: string, parameter: string] | undefined {
-  const [last] = [...url.matchAll(/([a-z-]+)\/:(\w+)/g)].slice(-1);
+  const [last] = [...url.matchAll(/([a-z-]+)\/:((?:\w+_)?id)\b/g)].slice(-1);
   return last && [last[1] ?? '', last[2] ?? ''];
 }
 
-/** Throws for a route whose path names what this table doesn't know. */
-export function requireTargetKind({ url, method }: Pick<RouteOptions, 'url' | 'method'>): void {
+/** Whether what the path of a route names has a kind here, or is known to have none. */
+export function hasKnownTarget(url: string): boolean {
   const [collection] = lastId(url) ?? [];
-  if (collection === undefined || collection in kinds) return;
-  throw new Error(
-    `${method} ${url}: say in route-target.ts what /${collection}/ is to the audit log.`,
-  );
+  return collection === undefined || collection in kinds;
 }
 
 /** What the path of a request names, whether there is one or not. */

@@ -61,6 +61,16 @@ test('what it makes and revokes is in the audit log', async () => {
   }
 });
 
+test('a token is made also where no project is called default', async () => {
+  const rename = (from: string, name: string) =>
+    db.updateTable('projects').set({ name }).where('name', '=', from).execute();
+  await rename('default', 'renamed');
+  const made = await run('create', '--name', 'x', '--scopes', 'admin');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match((await run('list')).stdout, /x +renamed +admin/);
+  await rename('renamed', 'default');
+});
+
 test('the end of a token can be a date', async () => {
   const made = await run('create', '--name', 'x', '--scopes', 'admin', '--expires', '2999-12-31');
   assert.equal(made.code, 0, made.stderr);

@@ -4,7 +4,7 @@ import { type Command, readId, runTool, table, UsageError } from '../command-lin
 import type { Db } from '../db/connection.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
 import { findProjectNamed } from '../projects/queries.ts';
-import { insertToken, listTokens, revokeToken } from './credential-queries.ts';
+import { homeProject, insertToken, listTokens, revokeToken } from './credential-queries.ts';
 import { generateToken, tokenHash } from './token.ts';
 
 const usage = `Makes, lists and revokes tokens of the API.
@@ -16,7 +16,7 @@ const usage = `Makes, lists and revokes tokens of the API.
   --name     What the token is for, as the list shows it.
   --scopes   One or more of ${knownScopes.join(', ')}, separated by commas.
   --expires  In how many days or hours (30d, 12h), or a date (2027-01-31). Without it, never.
-  --project  Whose servers it is for. Without it, "default".
+  --project  Whose servers it is for. Without it, "default", or the oldest if none is called so.
 
 The secret is shown once, by create; only its hash is kept.`;
 
@@ -28,7 +28,7 @@ function readCommand(args: string[]): Command | undefined {
       name: { type: 'string' },
       scopes: { type: 'string' },
       expires: { type: 'string' },
-      project: { type: 'string', default: 'default' },
+      project: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -44,7 +44,7 @@ interface CreateOptions {
   name?: string | undefined;
   scopes?: string | undefined;
   expires?: string | undefined;
-  project: string;
+  project?: string | undefined;
 }
 
 function createCommand({ name, scopes, expires, project }: CreateOptions): Command {
@@ -54,7 +54,8 @@ function createCommand({ name, scopes, expires, project }: CreateOptions): Comma
   return async (db) => {
     const token = generateToken();
     const id = await db.transaction().execute(async (trx) => {
-      const projectId = await findProjectNamed(trx, project);
+      const projectId =
+        project === undefined ? await homeProject(trx) : await findProjectNamed(trx, project);
       if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
       const hash = tokenHash(token);
       const made = await insertToken(trx, { projectId, name, hash, scopes: granted, expiresAt });
