@@ -42,10 +42,18 @@ function isFastifyError(error: unknown): error is Error & { statusCode: number }
 
 /** The one error handler. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  if (error !== undefined && error === request.raw.errored) return answerNobody(request, reply);
   const problem = toProblem(error);
   const [status] = problems[problem.code];
   if (status >= 500) request.log.error({ err: error }, 'A request failed.');
   return sendProblem(problem, request, reply);
+}
+
+/** The client hung up before all of its body was here: nothing is wrong on our side. */
+function answerNobody(request: FastifyRequest, reply: FastifyReply) {
+  request.log.debug('A client hung up amid its body.');
+  const detail = 'The connection ended before the body did.';
+  return sendProblem(new Problem('malformed_request', detail), request, reply);
 }
 
 const codes = new WeakMap<FastifyRequest, ProblemCode>();

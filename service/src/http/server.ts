@@ -59,6 +59,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   });
   app.addHook('onSend', async (request, reply) => closeIfUnread(request, reply));
   refuseUnclear(app, shell.allowedHosts);
+  // Fastify knows it as one with a body, which it wants a type of before it looks for a route.
+  app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
   acceptBodies(app);

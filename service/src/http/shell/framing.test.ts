@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { createTestApp, createTestToken } from '../../testing/app.ts';
+import { keptLog } from '../../testing/canaries.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
-import { sendRaw } from '../../testing/raw.ts';
+import { open, sendRaw } from '../../testing/raw.ts';
 import type { App } from '../app-types.ts';
 import { changesNothing } from '../change.ts';
 import { plainShell } from './settings.ts';
@@ -166,6 +169,46 @@ test('a request names its host, once and as hosts are named', async () => {
   for (const host of ['a', 'A.example', 'a.example.:8080', '192.0.2.1', '[2001:db8::1]:80']) {
     assert.equal((await sendRaw(port, get(`Host: ${host}`))).status, 200, host);
   }
+});
+
+test('a header that may be there once only is refused where it is twice', async () => {
+  for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'Berth-Project']) {
+    for (const values of ['ab', 'aa']) {
+      const [first, second] = [`${name}: ${values[0]}`, `${name.toUpperCase()}: ${values[1]}`];
+      const { status, text, isClosed } = await sendRaw(port, get('Host: a', first, second));
+      assert.deepEqual([status, isClosed], [400, true], text);
+      assert.ok(text.includes(`"There is more than one ${name} header."`), text);
+    }
+  }
+});
+
+test('a method that no address takes is a 405, with a body and without', async () => {
+  for (const method of ['QUERY', 'PROPFIND', 'LOCK']) {
+    for (const rest of ['', 'Content-Length: 2\r\nContent-Type: application/json\r\n']) {
+      const line = `${method} /v1/open HTTP/1.1\r\nHost: a\r\n${rest}\r\n${rest && '{}'}`;
+      const { status, text } = await sendRaw(port, line);
+      assert.equal(status, 405, `${method}: ${text}`);
+      assert.match(text, /^allow: GET, HEAD, OPTIONS\r$/im);
+    }
+  }
+});
+
+test('a client that hangs up amid its body is no failure of ours', async (t) => {
+  const { log, lines } = keptLog();
+  const logged = await createTestApp(db, [probeRoutes], { log });
+  t.after(() => logged.close());
+  const client = await open(await listen(logged));
+  client.on('error', () => undefined);
+  const type = 'Content-Type: application/json';
+  client.write(post([type, 'Content-Length: 100'], '{'));
+  const [request] = await once(logged.server, 'request');
+  const isRead = () => request.listenerCount('data') > 0;
+  for (let looks = 0; !isRead() && looks < 300; looks += 1) await sleep(10);
+  client.destroy();
+  const isNoted = () => lines.some((line) => line.includes('hung up'));
+  for (let looks = 0; !isNoted() && looks < 300; looks += 1) await sleep(10);
+  assert.ok(isNoted(), lines.join(''));
+  for (const line of lines) assert.ok(JSON.parse(line).level < 40, line);
 });
 
 test('where names are listed, no other is served', async () => {

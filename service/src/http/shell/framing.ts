@@ -15,7 +15,8 @@ export function refuseUnclear(app: FastifyInstance, allowedHosts: readonly strin
   const allowed = new Set(allowedHosts);
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
-    refuseWith(reply, unclearFraming(raw) ?? unclearHost(raw, allowed));
+    refuseWith(reply, unclearFraming(raw) ?? repeated(raw) ?? unclearHost(raw, allowed));
+    leaveOutPorts(raw);
     if (isIP(addressOf(request)) === 0) {
       refuseWith(reply, malformed('The proxy names no address in X-Forwarded-For.'));
     }
@@ -45,11 +46,35 @@ function unclearFraming({ httpVersion, headers, rawHeaders }: IncomingMessage) {
     : malformed('The only Transfer-Encoding that is taken is chunked.');
 }
 
+/** Node takes the first of these, or joins them; what is before it may have gone by the last. */
+const single = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'Berth-Project'];
+
+function repeated({ rawHeaders }: IncomingMessage): Problem | undefined {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  const name = single.find((one) => {
+    const lower = one.toLowerCase();
+    return names.indexOf(lower) !== names.lastIndexOf(lower);
+  });
+  return name === undefined ? undefined : malformed(`There is more than one ${name} header.`);
+}
+
+const ofAddressWithPort = /^(?:(?<v4>[\d.]+):\d{1,5}|\[(?<v6>[\da-f:.]+)\](?::\d{1,5})?)$/i;
+
+/** Some proxies name the client's port, too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function leaveOutPorts({ headers }: IncomingMessage): void {
+  const { 'x-forwarded-for': forwarded } = headers;
+  if (forwarded === undefined) return;
+  headers['x-forwarded-for'] = [forwarded]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((text) => text.trim().replace(ofAddressWithPort, '$<v4>$<v6>'))
+    .join(', ');
+}
+
 /** RFC 9112, section 3.2: exactly one, and only HTTP/1.0 may go without. */
-function unclearHost({ httpVersion, headers, rawHeaders }: IncomingMessage, allowed: Set<string>) {
+function unclearHost({ httpVersion, headers }: IncomingMessage, allowed: Set<string>) {
   const { host } = headers;
-  const count = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
-  if (count > 1) return malformed('There is more than one Host header.');
   if (host === undefined) {
     if (httpVersion === '1.0' && allowed.size === 0) return undefined;
     return malformed('The Host header is missing.');

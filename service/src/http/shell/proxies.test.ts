@@ -54,6 +54,10 @@ test('what a trusted proxy says counts, and what it was told by others does not'
     ['10.0.0.1', '198.51.100.1, 192.0.2.9', '192.0.2.9'],
     ['10.0.0.1', 'nonsense, 192.0.2.9, 10.2.2.2', '192.0.2.9'],
     ['10.0.0.1', undefined, '10.0.0.1'],
+    ['10.0.0.1', '192.0.2.9:8080', '192.0.2.9'],
+    ['10.0.0.1', '[2001:dead::1]:8080', '2001:dead::1'],
+    ['10.0.0.1', '[2001:dead::1]', '2001:dead::1'],
+    ['10.0.0.1', '198.51.100.1:1, 192.0.2.9:2, 10.2.2.2:3', '192.0.2.9'],
   ] as const) {
     assert.equal((await seen(proxied, peer, forwardedFor)).ip, ip, `${peer} ${forwardedFor}`);
   }
@@ -63,7 +67,7 @@ test('what a trusted proxy says counts, and what it was told by others does not'
 
 test('a proxy that names no address is told so', async () => {
   const { headers } = await createTestToken(db);
-  for (const text of ['nonsense', '192.0.2.9:8080', '192.0.2.9/8', '', "'; select 1"]) {
+  for (const text of ['nonsense', '192.0.2.9:', '192.0.2:1', '192.0.2.9/8', '', "'; select 1"]) {
     const forwarded = { ...headers, 'x-forwarded-for': text };
     const options = { url: '/v1/shut', remoteAddress: '10.0.0.1', headers: forwarded };
     const answer = await inject(proxied, options);
