@@ -13,13 +13,13 @@ const direct =
 const allowed: Record<string, string> = {
   'inspect/queries.ts': 'a tool of the operator, who sees all',
   'memberships/queries.ts': 'ends the tokens of a member in the project that they leave',
+  'metrics/queries.ts': 'measures the whole installation, for whoever runs it',
   'nodes/queries.ts': 'counts what a node holds, whosever it is',
   'projects/queries.ts': 'ends the tokens of the project that is deleted',
   'servers/queries.ts':
     'asks of a server that was found within its project whether it can be retried',
   'statements/queries.ts': 'bills the project of a path, also one that was deleted',
   'tokens/queries.ts': 'looks whether the maker of a token holds, which may be of another project',
-  'users/queries.ts': 'ends the tokens of the person who is deleted',
 };
 
 // Files named ...-queries.ts are kept from routes and rules by .dependency-cruiser.cjs.
