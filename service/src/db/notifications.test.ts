@@ -43,7 +43,7 @@ test('what others write to the channel is told in the log, and harms nothing', a
     { name: 'operation_due' },
     { name: 'toString', payload: { id: 1 } },
     { name: 'limits_taken', payload: { id: 1 } },
-    { name: 'limits_taken', payload: { from: 'a', taken: [['reads', 'k', -1]] } },
+    { name: 'limits_taken', payload: { from: 'a', taken: [['reads', 'k', 0]] } },
     { name: 'limits_taken', payload: { from: 'a', taken: [['reads', 'k', 1, 2]] } },
   ].map((notification) => JSON.stringify(notification));
   for (const payload of [...foreign, ...malformed]) {
