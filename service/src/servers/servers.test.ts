@@ -161,7 +161,7 @@ test('memory is given once, also to creates at the same time', async () => {
     // And not what is free, by which others' use could be told.
     assert.match(
       answer.json().detail,
-      /too little of memory\. The largest have \d+ cores and 1280 MB in all/,
+      /short of memory: 1; of 1\)\. The largest of each have \d+ cores, 1280 MB and \d+ GB in all/,
     );
     assert.equal(await fingerprintOf(other.db), before);
     assert.equal((await taken(other)).servers, 5);
