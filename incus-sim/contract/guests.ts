@@ -28,7 +28,7 @@ export const shutDown = ({ client }: Target, name: string, graceSeconds: number)
     client.instances.updateState(name, { action: 'stop', force: false, graceSeconds }),
   );
 
-let lastHost = 239;
+let lastHost = 199;
 
 /** An address of the target's network, and a MAC, that no other instance of this process has. */
 async function newAddress({ client, names }: Target) {
