@@ -31,11 +31,15 @@ function keepsImages({ driver, config }: StoragePool): boolean {
   return driver !== 'dir' && !(driver === 'lvm' && config['lvm.use_thinpool'] === 'false');
 }
 
-/** Removes what there may be of it. Whoever does so must be the only one that unpacks it. */
-export async function discardImageVolume(image: ImageVolume): Promise<void> {
+/**
+ * Removes it, unless it has become whole since somebody looked. Whoever does so must be the only one
+ * that unpacks it.
+ */
+export async function discardPartialImage(image: ImageVolume): Promise<void> {
   const { incus, pool, member, signal } = image;
   const volume = await findVolume(image);
-  if (volume) await incus.storage.deleteVolume(pool, volume, member ?? undefined, { signal });
+  if (!volume || volume.description === seenWhole) return;
+  await incus.storage.deleteVolume(pool, volume, member ?? undefined, { signal });
 }
 
 /** After a create that succeeded on it. */

@@ -8,7 +8,7 @@ import {
 import { isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
 import {
-  discardImageVolume,
+  discardPartialImage,
   isImageReady,
   markImageWhole,
 } from '../operating-systems/image-volume.ts';
@@ -145,7 +145,7 @@ async function instance(context: Context): Result {
   const isFirst = !(await isImageReady(imageVolume));
   if (isFirst) {
     if (!(await maybeUnpack(context))) return wait(0.5, 'waiting for its operating system');
-    await discardImageVolume(imageVolume);
+    await discardPartialImage(imageVolume);
   }
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
