@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
+import { createLeader } from '../service/src/db/leader.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
 import { Project } from '../service/src/db/project.ts';
 import { installationId } from '../service/src/db/queries.ts';
@@ -133,7 +134,7 @@ export async function openLaboratory({
   const watched = watchLocation(
     {
       db,
-      pool,
+      leader: createLeader({ pool, log }),
       engines,
       notifications,
       log,

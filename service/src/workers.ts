@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
+import { createLeader } from './db/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import { installationId } from './db/queries.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -64,9 +65,9 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const watchers = locations.map((location) =>
-    watchLocation({ ...foundation, workDir, observer: metrics.watch }, location, stopping.signal),
-  );
+  const leader = createLeader({ pool: foundation.pool, log });
+  const watching = { ...foundation, leader, workDir, observer: metrics.watch };
+  const watchers = locations.map((l) => watchLocation(watching, l, stopping.signal));
   const housekeeping = startHousekeeping(db, log);
   const history = keepHistoryOnTime(db, log, stopping.signal);
   return {

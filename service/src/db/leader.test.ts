@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { whileLeading } from './leader.ts';
+import { createLeader } from './leader.ts';
 
 const { pool, close } = await createTestDatabase();
 after(close);
 const log = pino({ level: 'silent' });
 
+const process = (silenceMilliseconds = 30_000) => createLeader({ pool, log, silenceMilliseconds });
+
 /** Leads until it is stopped, or until its connection is lost; tells how often it began and ended. */
-function candidate(name: string, silenceMilliseconds?: number) {
+function candidate(name: string, leader = process()) {
   const stopping = new AbortController();
   const seen = { began: 0, ended: 0 };
   const began = Promise.withResolvers<void>();
-  const { signal } = stopping;
-  const silence = silenceMilliseconds === undefined ? {} : { silenceMilliseconds };
-  const running = whileLeading({ pool, name, log, signal, ...silence }, async (signal) => {
+  const running = leader.whileLeading(name, stopping.signal, async (signal) => {
     seen.began += 1;
     began.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -58,13 +58,30 @@ test('one whose connection is lost leads no longer', async () => {
 
 test('one that says nothing for long leads no longer', async () => {
   // Less than passes between two signs of life: as though it hung.
-  const silent = candidate('silent', 200);
+  const silent = candidate('silent', process(200));
   await silent.began;
   const second = candidate('silent');
   await Promise.race([second.began, secondTime(silent)]);
   assert.equal(silent.seen.ended, 1);
   assert.equal(silent.seen.began + second.seen.began, 2);
   await Promise.all([silent.stop(), second.stop()]);
+});
+
+const locks = `select count(*)::integer as held, count(distinct pid)::integer as connections
+  from pg_locks where locktype = 'advisory'
+    and database = (select oid from pg_database where datname = current_database())`;
+
+test('all that a process leads is held by one connection, which it gives back at the end', async () => {
+  const leader = process();
+  const names = Array.from({ length: 30 }, (_, at) => `many ${at}`);
+  const leading = names.map((name) => candidate(name, leader));
+  await Promise.all(leading.map(({ began }) => began));
+  assert.deepEqual((await pool.query(locks)).rows, [{ held: 30, connections: 1 }]);
+  const [first, ...others] = leading;
+  await first?.stop();
+  assert.deepEqual((await pool.query(locks)).rows, [{ held: 29, connections: 1 }]);
+  await Promise.all(others.map(({ stop }) => stop()));
+  assert.equal(pool.totalCount - pool.idleCount, 0);
 });
 
 async function secondTime({ seen }: ReturnType<typeof candidate>): Promise<void> {

@@ -1,7 +1,6 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
-import { whileLeading } from '../db/leader.ts';
+import type { Leader } from '../db/leader.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { installationId } from '../db/queries.ts';
 import { EngineError } from '../incus/errors.ts';
@@ -35,7 +34,7 @@ export interface WatchObserver {
 
 export interface Watching {
   db: Db;
-  pool: pg.Pool;
+  leader: Leader;
   engines: Engines;
   notifications: NotificationListener;
   log: Logger;
@@ -56,9 +55,9 @@ export async function watchLocation(
   location: LocationRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, log } = watching;
-  const name = `watch location ${location.id}`;
-  await whileLeading({ pool, name, log, signal }, (leading) => watch(watching, location, leading));
+  await watching.leader.whileLeading(`watch location ${location.id}`, signal, (leading) =>
+    watch(watching, location, leading),
+  );
 }
 
 async function watch(watching: Watching, location: LocationRow, signal: AbortSignal) {
