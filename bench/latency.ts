@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from './statistics.ts';
 
 const everyMs = 12;
 
@@ -29,9 +30,4 @@ function ask(url: string, token: string, agent: Agent): Promise<number | undefin
       answer.once('end', () => resolve(answer.statusCode));
     }).once('error', reject);
   });
-}
-
-function percentile(values: number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
 }

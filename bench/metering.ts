@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { commandLine, processIds, readProcess } from '../e2e/processes.ts';
 import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
 import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
@@ -17,6 +16,7 @@ import { rollUpNext } from '../service/src/usage/history-queries.ts';
 import { keepHistory } from '../service/src/usage/upkeep.ts';
 import { beside } from './disturbance.ts';
 import { nodeName, uuidOf } from './metering-fleet.ts';
+import { postgresSeconds } from './processor.ts';
 import { spread } from './statistics.ts';
 
 const servers = 100_000;
@@ -150,23 +150,6 @@ async function costIn(directory: string, work: () => Promise<void>): Promise<Cos
   const time = (performance.now() - begun) / 1000;
   const service = (user + system) / 1e6;
   return { time, service, postgres: postgresSeconds(directory) - postgres };
-}
-
-const ticksPerSecond = 100;
-
-/** Of our PostgreSQL's processes, ended ones included: fields 4 and 14 to 17 of proc_pid_stat(5). */
-function postgresSeconds(directory: string): number {
-  const processes = processIds().map((pid) => {
-    const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ').map(Number) ?? [];
-    const ticks = fields.slice(11, 15).reduce((sum, value) => sum + value, 0);
-    return { pid, parent: fields[1], ticks };
-  });
-  const first = processes.filter(({ pid }) =>
-    commandLine(pid).includes(join(directory, 'postgres')),
-  );
-  const pids = new Set(first.map(({ pid }) => pid));
-  const family = processes.filter(({ pid, parent = 0 }) => pids.has(pid) || pids.has(parent));
-  return family.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond;
 }
 
 const shown = ({ time, service, postgres }: Cost) =>

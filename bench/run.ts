@@ -1,6 +1,7 @@
 import { benchCreate } from './create.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
+import { benchScale } from './scale.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
 
 // npm run bench -- NAME [ROUNDS]: measures one thing, mostly against a baseline of the same run, and
@@ -10,6 +11,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,
   limits: benchLimits,
   metering: benchMetering,
+  scale: benchScale,
   'slow-sockets': benchSlowSockets,
 };
 

@@ -39,3 +39,9 @@ function rounded({ median, least, most }: Spread) {
   const short = (value: number) => Number(value.toFixed(2));
   return { median: short(median), least: short(least), most: short(most) };
 }
+
+/** Such as 0.99 of them are not above. */
+export function percentile(values: number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
+}

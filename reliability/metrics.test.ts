@@ -34,6 +34,7 @@ test('what workers, calls to the engine and looks at it come to is in the metric
     2,
   );
   assert.ok((await value('berth_engine_event_lag_seconds_count')) > 0);
+  assert.ok((await value('berth_sweep_duration_seconds_count')) > 0);
   assert.doesNotMatch(await laboratory.metrics(), /srv-/);
 
   const vanished = 'berth_reconciler_findings_total{finding="instance_vanished"}';

@@ -64,6 +64,12 @@ export function observers(registry: Registry): Observers {
     buckets: quick,
     registers,
   });
+  const sweepSeconds = new Histogram({
+    name: 'berth_sweep_duration_seconds',
+    help: 'Comparing all servers and nodes of a location with the engine, by the service that watches it.',
+    buckets: quick,
+    registers,
+  });
   const found = new Counter({
     name: 'berth_reconciler_findings_total',
     help: 'What looks at the engine found to be otherwise than recorded.',
@@ -87,6 +93,7 @@ export function observers(registry: Registry): Observers {
     },
     watch: {
       lagged: (seconds) => lag.observe(seconds),
+      swept: (seconds) => sweepSeconds.observe(seconds),
       found: (finding, count) => found.inc({ finding }, count),
     },
   };

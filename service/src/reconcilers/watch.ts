@@ -29,6 +29,8 @@ const lookAgainMilliseconds = 500;
 export interface WatchObserver {
   /** Of an event of the engine: how long it took to get here. */
   lagged(seconds: number): void;
+  /** All servers and nodes of a location were compared with the engine. */
+  swept(seconds: number): void;
   found(finding: Finding, count: number): void;
 }
 
@@ -82,6 +84,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     return await sweepLocation(subject);
   };
   const sweep = serialised(async () => {
+    const begun = performance.now();
     const instances = await lookAtAll().catch((error: unknown) => {
       if (error instanceof EngineError) reach.is('engine', error.message);
       throw error;
@@ -89,6 +92,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     reach.is('engine', null);
     await keepOrphans(subject, instances);
     await keepThrottles({ ...subject, log }, instances);
+    observer?.swept((performance.now() - begun) / 1000);
   }, report);
   const ping = serialised(async () => {
     if (reach.trouble('engine') !== null) return sweep.run('all');

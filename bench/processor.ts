@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { commandLine, processIds, readProcess } from '../e2e/processes.ts';
+
+const ticksPerSecond = 100;
+
+/** Processor time of a process, and of its children that have ended: fields 4 and 14 to 17 of proc_pid_stat(5). */
+function statOf(pid: number): { parent: number; ticks: number } {
+  const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ').map(Number) ?? [];
+  const ticks = fields.slice(11, 15).reduce((sum, value) => sum + value, 0);
+  return { parent: fields[1] ?? 0, ticks };
+}
+
+export const processSeconds = (pid: number) => statOf(pid).ticks / ticksPerSecond;
+
+/** Of our PostgreSQL's processes, ended ones included. */
+export function postgresSeconds(directory: string): number {
+  const processes = processIds().map((pid) => {
+    return { pid, ...statOf(pid) };
+  });
+  const first = processes.filter(({ pid }) =>
+    commandLine(pid).includes(join(directory, 'postgres')),
+  );
+  const pids = new Set(first.map(({ pid }) => pid));
+  const family = processes.filter(({ pid, parent }) => pids.has(pid) || pids.has(parent));
+  return family.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond;
+}

@@ -1,0 +1,66 @@
+import { enter } from '../incus-sim/src/inventory.ts';
+import type { Instance } from '../incus-sim/src/model.ts';
+import { startRun } from '../incus-sim/src/runs.ts';
+import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { nodeName } from './metering-fleet.ts';
+import {
+  type Fleet,
+  names,
+  nodeMemoryBytes,
+  type PlannedServer,
+  serverSize,
+  serversOf,
+  socketOf,
+} from './scale-fleet.ts';
+
+// Simulated clusters full of servers that run: a process of its own, so that what it costs does not count.
+
+const [directory = '', installation = '', ...numbers] = process.argv.slice(2);
+const [locations = 0, nodesPerLocation = 0, serversPerNode = 0] = numbers.map(Number);
+const fleet: Fleet = { locations, nodesPerLocation, serversPerNode };
+const members = Array.from({ length: nodesPerLocation }, (_, node) => nodeName(node));
+
+function addServer({ model }: Simulator, planned: PlannedServer): void {
+  const { project: projectName, pool, network } = names;
+  const project = model.projects.get(projectName);
+  if (!project) throw new Error('The project was not planted.');
+  const run = startRun();
+  run.hasAddresses = true;
+  const { mac, name, node, uuid, ip } = planned;
+  const instance: Instance = {
+    project,
+    name,
+    type: 'container',
+    description: '',
+    config: {
+      'limits.cpu': String(serverSize.cpu),
+      'limits.memory': `${serverSize.ramMb}MiB`,
+      'user.berth.installation': installation,
+      'user.berth.server': uuid,
+    },
+    devices: {
+      root: { type: 'disk', path: '/', pool, size: `${serverSize.diskGb}GiB` },
+      eth0: { type: 'nic', name: 'eth0', network, hwaddr: mac, 'ipv4.address': ip },
+    },
+    profiles: [],
+    createdAt: run.startedAt,
+    lastUsedAt: run.startedAt,
+    member: node,
+    status: 'Running',
+    disk: 'whole',
+    run,
+    files: new Map(),
+  };
+  enter(model, instance);
+  model.hostInterfaces.set(run.hostName, instance);
+}
+
+for (let location = 0; location < locations; location += 1) {
+  const simulator = await startSimulator({
+    listen: { socketPath: socketOf(directory, location) },
+    members,
+    memoryBytes: nodeMemoryBytes(fleet),
+  });
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  for (const planned of serversOf(fleet, location)) addServer(simulator, planned);
+}
