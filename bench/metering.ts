@@ -55,7 +55,10 @@ async function measure(directory: string, socketPath: string, rounds: number): P
   stack.defer(() => db.destroy());
   await migrate(db);
   const locationId = await fill(db, socketPath);
-  const { called: observe } = createMetrics({ db, pool }, { ofServers: false });
+  const { called: observe } = createMetrics(
+    { db, pools: { requests: pool } },
+    { ofServers: false },
+  );
   const client = createIncusClient({ socketPath, project: 'berth', observe });
   stack.defer(() => client.close());
   await untilListening(client);

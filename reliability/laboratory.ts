@@ -102,7 +102,7 @@ export async function openLaboratory({
   await enterMembers(database, members);
   const location = await requireLocation(db, place.locationId);
   const { pool } = database;
-  const metrics = createMetrics({ db, pool }, { ofServers: true });
+  const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: true });
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const client = engines.of(location);

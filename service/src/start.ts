@@ -86,12 +86,15 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, notifications } = database;
+  const { db, pool, workers, notifications } = database;
   const secretKey = await loadSecretKey(config.dataDir);
   const isOnlyService = !config.databaseUrl;
   await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
   await insertMissing(db);
-  const metrics = createMetrics({ db, pool }, { ofServers: config.metricsOfServers });
+  const metrics = createMetrics(
+    { db, pools: { requests: pool, workers: workers.pool } },
+    { ofServers: config.metricsOfServers },
+  );
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const { socketPath, incusDir } = incus.value;
@@ -107,5 +110,5 @@ async function layFoundation(
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });
   await ensureFirstImage({ db, incus: client, workDir, say, signal });
-  return { config, db, pool, notifications, engines, secretKey, metrics, log, stopping: signal };
+  return { config, db, workers, notifications, engines, secretKey, metrics, log, stopping: signal };
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { createLeader } from './db/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
+import type { Connections } from './db/open.ts';
 import { installationId } from './db/queries.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Engines } from './locations/engines.ts';
@@ -24,7 +24,8 @@ const createsPerNode = 4;
 export interface Foundation {
   config: Config;
   db: Db;
-  pool: pg.Pool;
+  /** For what works without being asked. */
+  workers: Connections;
   notifications: NotificationListener;
   engines: Engines;
   secretKey: Buffer;
@@ -40,7 +41,8 @@ export interface Workers {
 
 /** Starts what works without being asked: operations, the truth about servers, their usage. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
-  const { config, db, engines, log, metrics, notifications, secretKey } = foundation;
+  const { config, engines, log, metrics, notifications, secretKey } = foundation;
+  const { db, pool } = foundation.workers;
   const stopping = new AbortController();
   const workDir = join(config.dataDir, 'images');
   if (!config.databaseUrl) await dropLeases(db);
@@ -65,8 +67,8 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const leader = createLeader({ pool: foundation.pool, log });
-  const watching = { ...foundation, leader, workDir, observer: metrics.watch };
+  const leader = createLeader({ pool, log });
+  const watching = { ...foundation, db, leader, workDir, observer: metrics.watch };
   const watchers = locations.map((l) => watchLocation(watching, l, stopping.signal));
   const housekeeping = startHousekeeping(db, log);
   const history = keepHistoryOnTime(db, log, stopping.signal);

@@ -23,21 +23,22 @@ function parsers(): pg.CustomTypesConfig {
   return types as pg.CustomTypesConfig;
 }
 
-interface PoolLimits {
+export interface PoolLimits {
   max?: number;
   /** For the answer to a query; without it, as long as it takes. */
   queryMilliseconds?: number;
+  /** For one of the connections; rather an error than a request that hangs. */
+  patienceMilliseconds?: number;
 }
 
 export function createPool(
   connectionString: string,
-  { max = 20, queryMilliseconds = 0 }: PoolLimits = {},
+  { max = 20, queryMilliseconds = 0, patienceMilliseconds = 5000 }: PoolLimits = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     max,
-    // Rather a 503 than a request that hangs for a connection.
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: patienceMilliseconds,
     // A PostgreSQL that hangs keeps its connections.
     query_timeout: queryMilliseconds,
     keepAlive: true,

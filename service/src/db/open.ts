@@ -1,17 +1,26 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { createDb, createPool, type Db } from './connection.ts';
+import { createDb, createPool, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
 
 /** Rather a 503 than a request that hangs as long as PostgreSQL does. */
 const longestQueryMs = 20_000;
+/** Together few enough for three services on a PostgreSQL with its usual 100 connections. */
+const connections = { requests: 16, workers: 12 };
+const workersPatienceMs = 30_000;
 
-export interface OpenDatabase {
+/** Connections, and what builds queries on them. */
+export interface Connections {
   db: Db;
   pool: pg.Pool;
+}
+
+export interface OpenDatabase extends Connections {
+  /** For what works without being asked: however much that is, no request waits for it. */
+  workers: Connections;
   notifications: NotificationListener;
   close(): Promise<void>;
 }
@@ -21,15 +30,20 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   await using stack = new AsyncDisposableStack();
   const connectionString = config.databaseUrl ?? (await embedded(config, log, stack));
   await migrateTo(connectionString);
-  const pool = createPool(connectionString, { queryMilliseconds: longestQueryMs });
-  // A connection that breaks while idle is replaced at the next query.
-  pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
-  const db = createDb(pool);
-  stack.defer(() => db.destroy());
+  const connect = (limits: PoolLimits): Connections => {
+    const pool = createPool(connectionString, { queryMilliseconds: longestQueryMs, ...limits });
+    // A connection that breaks while idle is replaced at the next query.
+    pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
+    const db = createDb(pool);
+    stack.defer(() => db.destroy());
+    return { db, pool };
+  };
+  const requests = connect({ max: connections.requests });
+  const workers = connect({ max: connections.workers, patienceMilliseconds: workersPatienceMs });
   const notifications = listenForNotifications(connectionString, log);
   stack.defer(() => notifications.close());
   const opened = stack.move();
-  return { db, pool, notifications, close: () => opened.disposeAsync() };
+  return { ...requests, workers, notifications, close: () => opened.disposeAsync() };
 }
 
 async function embedded(

@@ -35,7 +35,7 @@ for (const who of everybody) {
   describe(`the ${who}`, async () => {
     const { db, pool, close } = await createTestDatabase();
     const world = await createAccessWorld(db);
-    const metrics = createMetrics({ db, pool }, { ofServers: true });
+    const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: true });
     const app = await createTestApp(db, [...routes], { metrics });
     after(async () => {
       await app.close();

@@ -24,7 +24,7 @@ import type { App, Scope } from './app-types.ts';
 const { db, pool, close } = await createTestDatabase();
 after(close);
 const world = await createAccessWorld(db);
-const metrics = createMetrics({ db, pool }, { ofServers: true });
+const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: true });
 const app: App = await createTestApp(db, [...routes], { metrics });
 after(() => app.close());
 

@@ -13,7 +13,7 @@ const place = await installation(db);
 const { headers } = await createTestToken(db, { scopes: ['metrics:read'] });
 
 async function withApp(ofServers: boolean) {
-  const metrics = createMetrics({ db, pool }, { ofServers });
+  const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers });
   const app = await createTestApp(db, [], { metrics });
   after(() => app.close());
   const read = (accept?: string) =>

@@ -1,10 +1,9 @@
-import type pg from 'pg';
 import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
 import type { Db } from '../db/connection.ts';
 import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
 import { installationGauges, serverGauges } from './figures.ts';
 import { type Observers, observers } from './observed.ts';
-import { poolGauges } from './pool.ts';
+import { type Pools, poolGauges } from './pool.ts';
 
 export interface Metrics extends Observers, HttpMetrics {}
 
@@ -15,7 +14,7 @@ interface MetricsOptions {
 
 /** All metrics of a process. Whoever has something to tell is given one of its functions. */
 export function createMetrics(
-  { db, pool }: { db: Db; pool: pg.Pool },
+  { db, pools }: { db: Db; pools: Pools },
   { ofServers }: MetricsOptions,
 ): Metrics {
   const registry = new Registry();
@@ -24,7 +23,7 @@ export function createMetrics(
   for (const what of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   }
-  poolGauges(registry, pool);
+  poolGauges(registry, pools);
   const readings = [installationGauges(registry, db)];
   if (ofServers) readings.push(serverGauges(registry, db));
   return {

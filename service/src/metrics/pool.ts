@@ -1,30 +1,41 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 
+/** By what they are for. */
+export type Pools = Record<string, pg.Pool>;
+
 /** How the connections of this process to PostgreSQL are doing. */
-export function poolGauges(registry: Registry, pool: pg.Pool): void {
+export function poolGauges(registry: Registry, pools: Pools): void {
   const registers = [registry];
+  const all = Object.entries(pools);
   new Gauge({
     name: 'berth_database_connections',
     help: 'Connections of this service to PostgreSQL, in use and idle.',
-    labelNames: ['state'],
+    labelNames: ['pool', 'state'],
     registers,
     collect() {
-      this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
+      for (const [name, { idleCount, totalCount }] of all) {
+        this.set({ pool: name, state: 'idle' }, idleCount);
+        this.set({ pool: name, state: 'used' }, totalCount - idleCount);
+      }
     },
   });
   new Gauge({
     name: 'berth_database_connections_limit',
     help: 'How many of them there may be.',
+    labelNames: ['pool'],
     registers,
-  }).set(pool.options.max);
+    collect() {
+      for (const [pool, { options }] of all) this.set({ pool }, options.max);
+    },
+  });
   new Gauge({
     name: 'berth_database_waiting',
     help: 'Queries of this service that wait for a connection.',
+    labelNames: ['pool'],
     registers,
     collect() {
-      this.set(pool.waitingCount);
+      for (const [pool, { waitingCount }] of all) this.set({ pool }, waitingCount);
     },
   });
 }

@@ -16,7 +16,9 @@ after(close);
 const directory = mkdtempSync(join(tmpdir(), 'berth-rules-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-const text = await createMetrics({ db, pool }, { ofServers: true }).text('text');
+const text = await createMetrics({ db, pools: { requests: pool } }, { ofServers: true }).text(
+  'text',
+);
 const document = (path: string) => fileURLToPath(new URL(`../../../docs/${path}`, import.meta.url));
 const read = (path: string) => readFileSync(document(path), 'utf8');
 

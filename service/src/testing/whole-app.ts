@@ -21,7 +21,7 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
   const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
   const untilEnded = createWaiter(db, notifications, new AbortController().signal);
   const credentials = createCredentialCache(notifications);
-  const metrics = createMetrics({ db, pool }, { ofServers: true });
+  const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: true });
   const app = await createTestApp(db, [...routes], {
     untilEnded,
     credentials,
