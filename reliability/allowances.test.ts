@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
 import { startSimulator } from '../incus-sim/src/simulator.ts';
@@ -15,6 +16,7 @@ import { installation } from '../service/src/testing/fixtures.ts';
 import { createTestDatabase } from '../service/src/testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../service/src/testing/servers.ts';
 import { createUsageCollector } from '../service/src/usage/collector.ts';
+import type { UsageSource } from '../service/src/usage/source.ts';
 
 // Allowances on a simulated engine, with a clock of their own.
 
@@ -79,8 +81,9 @@ const allowing = () => ({
 async function round(seconds = 15): Promise<void> {
   clock = new Date(clock.getTime() + seconds * 1000);
   // The engine keeps its metrics for 8 s of the real clock; a new instance is to be in them.
-  const metrics = async () =>
-    Buffer.from(`incus_cpu_seconds_total{name="${server.name}",mode="user"} 1\n`);
+  const text = `incus_cpu_seconds_total{name="${server.name}",mode="user"} 1\n`;
+  const metrics: UsageSource['server']['metrics'] = (_, reader) =>
+    reader(Readable.from([Buffer.from(text)]));
   const source = { ...client, server: { metrics } };
   const location = { id: place.locationId, client: source };
   await createUsageCollector({ db, log, now: () => clock }, location).collect();

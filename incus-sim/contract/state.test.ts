@@ -66,7 +66,8 @@ describe('the state of an instance', () => {
   });
 
   it('is in the metrics, which grow', async () => {
-    const read = async () => parseMetrics(await target.client.server.metrics()).get(instance.name);
+    const read = async () =>
+      (await target.client.server.metrics(undefined, parseMetrics)).get(instance.name);
     // Figures that are kept may be older than its network.
     const first = await until('it is in the metrics', 60, read);
     assert.ok(first.cpuSeconds > 0);

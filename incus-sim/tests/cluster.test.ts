@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { failsWith } from '../contract/assertions.ts';
 import { create, simulated, start, statusOf } from './setup.ts';
@@ -65,7 +66,7 @@ describe('a cluster', () => {
       ['on-b', 'Error'],
     ]);
     await assert.rejects(client.instances.get('on-b'), failsWith('unreachable'));
-    await assert.rejects(client.server.metrics('b'), failsWith('unreachable'));
+    await assert.rejects(client.server.metrics('b', text), failsWith('unreachable'));
     await assert.rejects(create(sim, 'more', 'b'), failsWith('unreachable'));
     const listed = async () => (await client.server.members())[1]?.status;
     assert.equal(await listed(), 'Online');

@@ -129,12 +129,6 @@ async function readAnswer(response: WireResponse): Promise<Answer> {
   return answer;
 }
 
-/** The body as it is. */
-export async function readBytes(response: WireResponse): Promise<Buffer> {
-  if (response.statusCode >= 400) throw await errorOf(response);
-  return Buffer.from(await response.body.arrayBuffer());
-}
-
 function asOperation(answer: Answer): Operation {
   const operation = answer.metadata as Operation | null | undefined;
   if (answer.type !== 'async' || typeof operation?.id !== 'string') {

@@ -77,7 +77,8 @@ describe('a call over the unix socket', () => {
 
   it('reads metrics as text', async () => {
     const client = await clientOf((request, response) => response.end(`# ${request.url}`));
-    assert.equal(String(await client.server.metrics('m1')), '# /1.0/metrics?project=p&target=m1');
+    const read = await client.server.metrics('m1', text);
+    assert.equal(read, '# /1.0/metrics?project=p&target=m1');
   });
 });
 

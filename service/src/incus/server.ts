@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, readBytes } from './api.ts';
+import { type Api, type CallOptions, errorOf } from './api.ts';
 import { EngineError } from './errors.ts';
 
 export interface ServerInfo {
@@ -59,14 +59,21 @@ export function serverCalls(api: Api) {
     members: (options?: CallOptions) =>
       api.get<ClusterMember[]>(['cluster', 'members'], { recursion: 1 }, options),
     /**
-     * The project's instances on one member, in the text format of OpenMetrics, in UTF-8. Incus keeps the
-     * figures for 8 s, and says `busy` while another call collects them.
+     * The project's instances on one member, in the text format of OpenMetrics, in UTF-8, piece by
+     * piece. Incus keeps the figures for 8 s, and says `busy` while another call collects them.
      */
-    metrics: (target?: string, options?: CallOptions) =>
+    metrics: <T>(
+      target: string | undefined,
+      reader: (pieces: AsyncIterable<Buffer>) => Promise<T>,
+      options?: CallOptions,
+    ) =>
       api.read(
         { method: 'GET', path: ['metrics'], query: { project: api.project, target } },
         options,
-        readBytes,
+        async (response) => {
+          if (response.statusCode >= 400) throw await errorOf(response);
+          return await reader(response.body);
+        },
       ),
   };
 }

@@ -50,8 +50,8 @@ export function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: 
 }
 
 /** The whole body of a request. */
-export async function text(request: IncomingMessage): Promise<string> {
+export async function text(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
+  for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }

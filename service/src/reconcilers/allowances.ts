@@ -10,6 +10,7 @@ import { instanceName, serverUuid } from '../servers/instance.ts';
 import {
   enterNotices,
   type ServerToStop,
+  serversNearAllowance,
   serversToStop,
   setThrottles,
   throttlesOf,
@@ -31,13 +32,15 @@ interface Allowing extends Omit<Subject, 'client'> {
 export async function keepAllowances(allowing: Allowing, at?: Date): Promise<void> {
   const { db, locationId, log } = allowing;
   const now = at ?? new Date(await databaseTime(db));
-  for (const { id, percent } of await enterNotices(db, locationId, now)) {
+  const near = await serversNearAllowance(db, locationId, now);
+  if (near.length === 0) return;
+  for (const { id, percent } of await enterNotices(db, near, now)) {
     log.info({ server: id, percent }, 'A server has used so much of its traffic allowance.');
   }
-  for (const { uuid, rate } of await setThrottles(db, locationId, now)) {
+  for (const { uuid, rate } of await setThrottles(db, near, now)) {
     await hold(allowing, instanceName(uuid), rate);
   }
-  for (const server of await serversToStop(db, locationId, now)) await stop(allowing, server);
+  for (const server of await serversToStop(db, near, now)) await stop(allowing, server);
 }
 
 /** Compares all instances with what they are to be held to, as part of each sweep. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { after, beforeEach } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -57,10 +58,10 @@ export const firstStart = new Date('2026-11-21T11:00:00Z');
 
 export const client: UsageSource = {
   server: {
-    async metrics(member) {
+    async metrics(member, reader) {
       const instances = engine.members.get(member);
       if (instances instanceof Error) throw instances;
-      return Buffer.from(metricsText(instances ?? new Map()));
+      return await reader(Readable.from([Buffer.from(metricsText(instances ?? new Map()))]));
     },
   },
   instances: {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
 
-/** Servers of a location with an allowance, or held to a rate, and what counts of this month's traffic. */
-function used(locationId: number, at: Date) {
+/** Those of some servers with an allowance, or held to a rate, and what counts of this month's traffic. */
+function used(which: RawBuilder<unknown>, at: Date) {
   return sql`
     select s.id, s.uuid, s.project_id, s.status, s.traffic_allowance as allowance,
       s.traffic_throttle as throttled_to, l.traffic_policy as policy, l.traffic_throttle as rate,
@@ -19,9 +19,24 @@ function used(locationId: number, at: Date) {
         when 'incoming' then t.incoming
         else t.outgoing end, 0) as bytes
     ) counted
-    where s.location_id = ${locationId} and s.deleted_at is null
+    where ${which} and s.deleted_at is null
       and (s.traffic_allowance is not null or s.traffic_throttle is not null)`;
 }
+
+/** The servers of a location about which something may be to do: few of all that have an allowance. */
+export async function serversNearAllowance(
+  db: Queryable,
+  locationId: number,
+  at: Date,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with used as (${used(sql`s.location_id = ${locationId}`, at)})
+    select id from used where bytes * 5 >= allowance * 4 or throttled_to is not null
+  `.execute(db);
+  return rows.map((row) => row.id);
+}
+
+const oneOf = (ids: number[]) => sql`s.id = any(${ids}::bigint[])`;
 
 const monthOf = (at: Date): RawBuilder<string> =>
   sql`date_trunc('month', ${at}::timestamptz, 'utc')::date`;
@@ -32,9 +47,9 @@ export interface Notice {
 }
 
 /** Notes which allowances are used to 80 or 100 percent, once each a month. Answers the new ones. */
-export async function enterNotices(db: Queryable, locationId: number, at: Date): Promise<Notice[]> {
+export async function enterNotices(db: Queryable, ids: number[], at: Date): Promise<Notice[]> {
   const { rows } = await sql<Notice>`
-    with used as (${used(locationId, at)})
+    with used as (${used(oneOf(ids), at)})
     insert into traffic_notices (server_id, month, percent, at)
     select used.id, ${monthOf(at)}, step.percent, ${at}
     from used cross join (values (80), (100)) as step (percent)
@@ -52,13 +67,9 @@ export interface Throttle {
 }
 
 /** Sets what each server is to be held to from now on. Answers those for which that is new. */
-export async function setThrottles(
-  db: Queryable,
-  locationId: number,
-  at: Date,
-): Promise<Throttle[]> {
+export async function setThrottles(db: Queryable, ids: number[], at: Date): Promise<Throttle[]> {
   const { rows } = await sql<Throttle>`
-    with used as (${used(locationId, at)}),
+    with used as (${used(oneOf(ids), at)}),
     wanted as (
       select id, case when is_exceeded and policy = 'throttle' then rate end as rate from used
     )
@@ -91,11 +102,11 @@ export interface ServerToStop {
 /** Those that run though their allowance is used up, where that means a stop; nothing else under way. */
 export async function serversToStop(
   db: Queryable,
-  locationId: number,
+  ids: number[],
   at: Date,
 ): Promise<ServerToStop[]> {
   const { rows } = await sql<ServerToStop>`
-    with used as (${used(locationId, at)})
+    with used as (${used(oneOf(ids), at)})
     select used.id, used.project_id,
       used.status = 'paused' or coalesce(last.kind = 'stop' and last.status = 'failed', false) as force
     from used

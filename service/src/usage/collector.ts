@@ -92,8 +92,8 @@ async function collectNode(
   try {
     const { order, at } = await beginReading(db);
     const begun = { order, at: now?.() ?? at };
-    const metrics = await client.server.metrics(node.member ?? undefined, { signal });
-    const servers = readingsOf(parseMetrics(metrics));
+    const member = node.member ?? undefined;
+    const servers = readingsOf(await client.server.metrics(member, parseMetrics, { signal }));
     const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
     const unknown = [...servers.keys()].filter((name) => !cards.has(name));
     const due = [...unknown, ...cards.keys()].slice(0, mostCards);

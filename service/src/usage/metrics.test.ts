@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { parseMetrics } from './metrics.ts';
 
 // From Incus 6.0.4, shortened: a container at rest, and one with the network counters that Incus
@@ -8,38 +10,53 @@ import { parseMetrics } from './metrics.ts';
 const text = await readFile(new URL('metrics.fixture.txt', import.meta.url));
 const busy = 'srv-4c8a1c1e-7f0e-4c56-9a52-0d0f4a2b9d10';
 
-const parseLines = (lines: string[]) => parseMetrics(Buffer.from(lines.join('\n')));
+const parse = (...pieces: Buffer[]) => parseMetrics(Readable.from(pieces));
+const parseLines = (lines: string[]) => parse(Buffer.from(lines.join('\n')));
 
-test('reads every instance of a real answer', () => {
-  assert.deepEqual([...parseMetrics(text).keys()].sort(), ['a', busy]);
+test('reads every instance of a real answer', async () => {
+  assert.deepEqual([...(await parse(text)).keys()].sort(), ['a', busy]);
 });
 
-test('what the disks moved is the sum over devices, or not known', () => {
-  assert.equal(parseMetrics(text).get(busy)?.diskRead, null);
+test('it matters not in which pieces the answer comes', async () => {
+  const whole = await parse(text);
+  const cuts = fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(cuts, async (places) => {
+      const ends = [...places.toSorted((a, b) => a - b), text.length];
+      const pieces = ends.map((end, index) => text.subarray(ends[index - 1] ?? 0, end));
+      assert.deepEqual(await parse(...pieces), whole);
+    }),
+  );
+  const bytes = Array.from(text, (_, at) => text.subarray(at, at + 1));
+  assert.deepEqual(await parse(...bytes), whole);
+});
+
+test('what the disks moved is the sum over devices, or not known', async () => {
+  assert.equal((await parse(text)).get(busy)?.diskRead, null);
   const lines = ['loop0', 'sda'].map(
     (device) => `incus_disk_written_bytes_total{device="${device}",name="a"} 5`,
   );
-  const reading = parseLines(lines).get('a');
+  const reading = (await parseLines(lines)).get('a');
   assert.deepEqual([reading?.diskRead, reading?.diskWritten], [null, 10]);
 });
 
-test('CPU time is the sum over cores and modes', () => {
-  const seconds = parseMetrics(text).get('a')?.cpuSeconds ?? 0;
+test('CPU time is the sum over cores and modes', async () => {
+  const seconds = (await parse(text)).get('a')?.cpuSeconds ?? 0;
   const expected = 0.267983946 + 0.323979859 + 0.655378965 + 1.406809229;
   assert.ok(Math.abs(seconds - expected) < 1e-9);
 });
 
-test('memory is what is neither free nor page cache', () => {
-  assert.equal(parseMetrics(text).get('a')?.ramBytes, 536_870_912 - 515_731_456);
+test('memory is what is neither free nor page cache', async () => {
+  assert.equal((await parse(text)).get('a')?.ramBytes, 536_870_912 - 515_731_456);
 });
 
-test('the time a virtual machine waits is not used', () => {
+test('the time a virtual machine waits is not used', async () => {
   const modes = ['user', 'nice', 'system', 'irq', 'softirq', 'idle', 'iowait', 'steal'];
   const lines = modes.map((mode) => `incus_cpu_seconds_total{cpu="0",mode="${mode}",name="v"} 1`);
-  assert.equal(parseLines(lines).get('v')?.cpuSeconds, 5);
+  assert.equal((await parseLines(lines)).get('v')?.cpuSeconds, 5);
 });
 
-test('skips what it does not understand', () => {
+test('skips what it does not understand', async () => {
   const odd = [
     'incus_warnings_total 3',
     'incus_cpu_seconds_total{name="a",mode="user"} NaN',
@@ -48,12 +65,12 @@ test('skips what it does not understand', () => {
     'incus_cpu_seconds_total{name="c",mode="user",note="a \\"quoted\\" } brace"} 7 1700000000',
     '',
   ];
-  const readings = parseLines(odd);
+  const readings = await parseLines(odd);
   assert.deepEqual([...readings.keys()], ['c']);
   assert.equal(readings.get('c')?.cpuSeconds, 7);
 });
 
-test('no label of a guest can pass for a sample', () => {
+test('no label of a guest can pass for a sample', async () => {
   const forged = '# TYPE incus_cpu_seconds_total counter\\nincus_cpu_seconds_total{name=\\"a\\"} 9';
   const lines = [
     '# TYPE incus_filesystem_free_bytes gauge',
@@ -61,7 +78,7 @@ test('no label of a guest can pass for a sample', () => {
     '# TYPE incus_cpu_seconds_total counter',
     'incus_cpu_seconds_total{cpu="0,name=\\"a\\"",mode="user",name="b"} 7',
   ];
-  assert.deepEqual([...parseLines(lines)], [['b', { ...nothing, cpuSeconds: 7 }]]);
+  assert.deepEqual([...(await parseLines(lines))], [['b', { ...nothing, cpuSeconds: 7 }]]);
 });
 
 const nothing = { cpuSeconds: 0, ramBytes: 0, diskRead: null, diskWritten: null };

@@ -12,46 +12,71 @@ export interface InstanceReading {
 /** Spent waiting, or taken away by the host. The rest of a virtual machine's modes is work. */
 const idleModes = new Set(['idle', 'iowait', 'steal']);
 
+const title = '\n# TYPE ';
+
 /**
- * Readings by instance name, from the text (OpenMetrics, UTF-8) that Incus answers for one member. Its
+ * Readings by instance name, from the text (OpenMetrics) that Incus answers for one member, piece by
+ * piece as it comes: of very many servers it is megabytes, nine tenths of them not read. Its
  * network counters are left: they are the guest's own, who can rename the card, or hide it in
  * another namespace. See network.ts.
  */
-export function parseMetrics(metrics: Buffer): Map<string, InstanceReading> {
+export async function parseMetrics(
+  pieces: AsyncIterable<Buffer>,
+): Promise<Map<string, InstanceReading>> {
   const readings = new Map<string, InstanceReading>();
-  for (const part of readParts(metrics)) addSamples(readings, part.toString());
+  // What stands before the first family is looked at, too.
+  let isRead = true;
+  let begunLine = '';
+  let begunTitle: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = begunTitle.length > 0 ? Buffer.concat([begunTitle, piece]) : piece;
+    const whole = beginningOfTitle(bytes);
+    for (let at = 0; at < whole; ) {
+      const next = bytes.indexOf(title, at) + 1;
+      const end = next > 0 && next < whole ? next : whole;
+      if (isRead) begunLine = addLines(readings, begunLine + bytes.toString('latin1', at, end));
+      if (end < whole) isRead = families.has(familyAt(bytes, end));
+      at = end;
+    }
+    begunTitle = bytes.subarray(whole);
+  }
+  addLines(readings, `${begunLine}\n`);
   return readings;
 }
 
-const title = '# TYPE ';
-
-/** What is before the first family, and the families that are read: a tenth of the text. */
-function* readParts(metrics: Buffer) {
-  let end = positive(metrics.indexOf(title), metrics.length);
-  yield metrics.subarray(0, end);
-  while (end < metrics.length) {
-    const begin = end + title.length;
-    end = positive(metrics.indexOf(title, begin), metrics.length);
-    const name = metrics.toString('latin1', begin, positive(metrics.indexOf(' ', begin), end));
-    if (families.has(name)) yield metrics.subarray(begin, end);
-  }
+/** Where a title begins that may not be whole yet, its line end before it included; or the end. */
+function beginningOfTitle(bytes: Buffer): number {
+  const lastLine = bytes.lastIndexOf('\n');
+  const isTitle = lastLine === bytes.length - 1 || bytes[lastLine + 1] === title.charCodeAt(1);
+  return lastLine >= 0 && isTitle ? lastLine : bytes.length;
 }
 
-const positive = (position: number, otherwise: number) => (position < 0 ? otherwise : position);
+function familyAt(bytes: Buffer, begin: number): string {
+  const from = begin + title.length - 1;
+  return bytes.toString('latin1', from, bytes.indexOf(' ', from));
+}
+
+/** Answers the line at the end that is not whole. */
+function addLines(readings: Map<string, InstanceReading>, text: string): string {
+  let begin = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
+    addSample(readings, text.slice(begin, end));
+    begin = end + 1;
+  }
+  return text.slice(begin);
+}
 
 /** Without regular expressions: a large cluster tells of half a million of these in a round. */
-function addSamples(readings: Map<string, InstanceReading>, text: string): void {
-  for (const line of text.split('\n')) {
-    const family = line.slice(0, line.indexOf('{'));
-    const end = line.lastIndexOf('} ');
-    const name = labelOf(line, 'name');
-    if (!families.has(family) || end < 0 || !name) continue;
-    const value = Number.parseFloat(line.slice(end + 2));
-    if (!Number.isFinite(value)) continue;
-    const reading = readings.get(name) ?? emptyReading();
-    add(reading, family, value, line);
-    readings.set(name, reading);
-  }
+function addSample(readings: Map<string, InstanceReading>, line: string): void {
+  const family = line.slice(0, line.indexOf('{'));
+  const end = line.lastIndexOf('} ');
+  const name = labelOf(line, 'name');
+  if (!families.has(family) || end < 0 || !name) return;
+  const value = Number.parseFloat(line.slice(end + 2));
+  if (!Number.isFinite(value)) return;
+  const reading = readings.get(name) ?? emptyReading();
+  add(reading, family, value, line);
+  readings.set(name, reading);
 }
 
 /**

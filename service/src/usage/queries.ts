@@ -4,7 +4,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
-import { resolutions } from './history.ts';
+import { type Resolution, resolutions } from './history.ts';
 import { summary } from './history-queries.ts';
 import type { Window } from './window.ts';
 
@@ -136,11 +136,10 @@ export async function stepsOf(
     .slice(0, resolutions.findIndex((r) => r.table === source.table) + 1)
     .reverse();
   let begin = from;
-  const parts = coarsestFirst.flatMap(({ table }) => {
-    const end = new Date(Math.min(to.getTime(), made[table].getTime()));
+  const parts = coarsestFirst.flatMap((resolution) => {
+    const end = new Date(Math.min(to.getTime(), made[resolution.table].getTime()));
     if (end <= begin) return [];
-    const part = sql`select * from ${sql.ref(table)}
-      where server_id = ${server.id} and at >= ${begin} and at < ${end}`;
+    const part = rowsOf(server.id, resolution, begin, end);
     begin = end;
     return [part];
   });
@@ -150,4 +149,13 @@ export async function stepsOf(
     group by 1
   `.execute(db);
   return rows;
+}
+
+/** By each time that there may be a row of: the finer tables are indexed by time first. */
+function rowsOf(serverId: number, { table, stepSeconds }: Resolution, begin: Date, end: Date) {
+  const step = sql`make_interval(secs => ${stepSeconds})`;
+  const times = sql`array(
+    select generate_series(${begin}::timestamptz, ${end}::timestamptz - ${step}, ${step}))`;
+  return sql`select * from ${sql.ref(table)}
+    where server_id = ${serverId} and at >= ${begin} and at < ${end} and at = any(${times})`;
 }

@@ -56,20 +56,25 @@ export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
  */
 export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
   const at = sql`${readings.begun.at}::timestamptz`;
-  const turn = sql`date_trunc('month', ${at}, 'utc')`;
+  // In a query of its own, each is computed once, not for each server.
+  const turn = sql`(select date_trunc('month', ${at}, 'utc'))`;
+  const slot = sql`(select ${slotBefore(at)})`;
   await sql`
-    with reading as (
+    with moment as materialized (
+      select nextval('usage_readings') as recorded
+    ),
+    reading as (
       ${withLastCounters(readings)}
     ),
     used as (
-      ${useSinceThen(at)}
+      ${useSinceThen(at, turn)}
     ),
     counted_runs as (
       insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
       select server_id, run,
         case when is_anew then network_in else greatest(network_in, counted_in) end,
         case when is_anew then network_out else greatest(network_out, counted_out) end,
-        recorded_now, ${at}
+        (select recorded from moment), ${at}
       from used where run is not null
       on conflict (server_id, run) do update set
         network_in = excluded.network_in,
@@ -106,25 +111,18 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
         outgoing = t.outgoing + excluded.outgoing
     ),
     samples as (
-      insert into usage_15s as h
+      insert into usage_15s
         (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
-      select server_id, ${slotBefore(at)}, incoming, outgoing, disk_read_used, disk_written_used,
-        cpu_percent, case when has_figures then ram_mb end, disk_gb, 1
+      select server_id, ${slot}, incoming, outgoing, disk_read_used, disk_written_used,
+        cpu_percent, case when has_figures then ram_mb end, case when has_figures then disk_gb end,
+        has_figures::integer
       from used where has_figures or run is not null
-      on conflict (server_id, at) do update set
-        traffic_in = ${added('traffic_in')},
-        traffic_out = ${added('traffic_out')},
-        disk_read = ${added('disk_read')},
-        disk_write = ${added('disk_write')},
-        cpu = coalesce(excluded.cpu, h.cpu),
-        ram = coalesce(excluded.ram, h.ram),
-        disk = coalesce(excluded.disk, h.disk)
     )
     insert into usage_current as u (server_id, read_at, recorded, cpu_seconds, cpu_percent, ram_mb,
       disk_read, disk_write, network_read_at)
     select server_id,
       case when has_figures then ${at} else coalesce(last_read_at, ${at}) end,
-      recorded_now,
+      (select recorded from moment),
       coalesce(case when has_figures then cpu_seconds end, last_cpu_seconds, 0),
       coalesce(case when has_figures then coalesce(cpu_percent, 0) end, last_cpu_percent, 0),
       coalesce(case when has_figures then ram_mb end, last_ram_mb, 0),
@@ -148,12 +146,6 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
 const slotBefore = (at: ReturnType<typeof sql>) =>
   sql`to_timestamp(round(extract(epoch from ${at}) / 15) * 15 - 15)`;
 
-/** A last reading before a stop, and a scrape, may fall into the same 15 s. */
-function added(column: string) {
-  const [now, before] = [sql.ref(`excluded.${column}`), sql.ref(`h.${column}`)];
-  return sql`coalesce(${before} + ${now}, ${now}, ${before})`;
-}
-
 /** Each reading that counts, beside what was stored at the one before. */
 function withLastCounters({ locationId, begun, servers }: Readings) {
   return sql`
@@ -161,7 +153,6 @@ function withLastCounters({ locationId, begun, servers }: Readings) {
       s.id as server_id,
       s.cpu as cores,
       r.*,
-      (select nextval('usage_readings')) as recorded_now,
       -- Another reading that began later may have been recorded already: its figures stay.
       r.cpu_seconds is not null and ${begun.order}::bigint > coalesce(u.recorded, 0) as has_figures,
       u.read_at as last_read_at,
@@ -188,14 +179,17 @@ function withLastCounters({ locationId, begun, servers }: Readings) {
       ${servers.map((s) => s.networkOut)}::bigint[]
     ) as r (uuid, cpu_seconds, ram_mb, disk_read, disk_written, run, started_at,
       network_in, network_out)
-    join servers s on s.uuid = r.uuid
-    left join usage_current u on u.server_id = s.id
+    -- By a look into an index for each that was read: a node's servers are few of them all.
+    cross join lateral (
+      select id, cpu from servers
+      where uuid = r.uuid and location_id = ${locationId} and deleted_at is null limit 1
+    ) s
+    left join lateral (select * from usage_current where server_id = s.id limit 1) u on true
     left join lateral (
       select * from usage_runs
-      where usage_runs.server_id = s.id and usage_runs.run in (r.run, '')
+      where r.run is not null and server_id = s.id and usage_runs.run in (r.run, '')
       order by usage_runs.run desc limit 1
     ) m on true
-    where s.location_id = ${locationId} and s.deleted_at is null
   `;
 }
 
@@ -205,14 +199,13 @@ function withLastCounters({ locationId, begun, servers }: Readings) {
  * counter that fell within its run, seen by a reading that began after the higher one was recorded.
  * Other counters know no run: one that fell has begun anew.
  */
-function useSinceThen(at: ReturnType<typeof sql>) {
+function useSinceThen(at: ReturnType<typeof sql>, turn: ReturnType<typeof sql>) {
   return sql`
     select r.*, is_anew,
       case when is_anew then network_in else network_in - least(network_in, counted_in) end as incoming,
       case when is_anew then network_out else network_out - least(network_out, counted_out) end as outgoing,
       -- Of the network: since when what is new has passed. More than a month is the last month's.
-      greatest(network_read_at, started_at,
-        date_trunc('month', ${at}, 'utc') - interval '1 month') as since,
+      greatest(network_read_at, started_at, ${turn} - interval '1 month') as since,
       case when has_figures and last_cpu_seconds is not null and seconds > 0
         then least(100, greatest(0, cpu_used / seconds / cores * 100)) end as cpu_percent,
       case when has_figures and last_disk_read is not null then
