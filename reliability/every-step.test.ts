@@ -87,6 +87,7 @@ interface Plan {
 const plans = new Map<string, Plan>();
 
 function troubled(kind: OperationKind): OperationKind {
+  if (kind.subject === 'node') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
     const run = async (context: StepContext<Record<string, unknown>>) => {
       const plan = plans.get(`${context.server.hostname} ${kind.kind}`);
@@ -101,7 +102,7 @@ function troubled(kind: OperationKind): OperationKind {
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory({ kinds: operationKinds.map(troubled) });
+  laboratory = await openLaboratory({ kinds: operationKinds.map(troubled), members: ['a', 'b'] });
 });
 after(() => laboratory.close());
 
@@ -133,6 +134,18 @@ const by =
     return async () => ({ serverId, operation: await begin() });
   };
 
+/** To the member that it is not on. A guest that is deaf has its power cut. */
+const byMove =
+  ({ stopped = false, isDeaf = false } = {}) =>
+  async (name: string) => {
+    const { serverId, operation } = await laboratory.create(name);
+    await laboratory.ended(operation.id);
+    if (stopped) await laboratory.ended((await laboratory.request(serverId, 'stop')).id);
+    const { name: instance } = await laboratory.server(serverId);
+    if (isDeaf) laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
+    return async () => ({ serverId, operation: await laboratory.move(serverId) });
+  };
+
 /** After a create that failed with everything there but its last step. */
 async function byRetry(name: string) {
   const fail = async () => {
@@ -161,6 +174,24 @@ const ways: Record<string, Way> = {
     end: 'Stopped',
   },
   'a restart': { kind: 'restart', lead: by('restart'), end: 'Running' },
+  'a move': {
+    kind: 'move',
+    steps: ['look', 'stop', 'shutdown', 'migrate', 'start'],
+    lead: byMove(),
+    end: 'Running',
+  },
+  'a move of a stopped server': {
+    kind: 'move',
+    steps: ['look', 'migrate', 'start'],
+    lead: byMove({ stopped: true }),
+    end: 'Stopped',
+  },
+  'a move of a guest that is deaf': {
+    kind: 'move',
+    steps: ['shutdown', 'cut'],
+    lead: byMove({ isDeaf: true }),
+    end: 'Running',
+  },
   'a delete': { kind: 'delete', lead: by('delete'), end: 'gone' },
 };
 
@@ -195,15 +226,18 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   if (!instance) return;
   const ran = await laboratory.client.files.pull(name, '/root/ran', 1000);
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+  const { node, movingTo } = await laboratory.server(serverId);
+  assert.deepEqual([node, movingTo], [instance.location, null], 'it is recorded where it is');
 }
 
 /** The watcher needs a moment for what a failed operation left. */
 async function isShownTruly(serverId: number): Promise<void> {
   for (let looks = 0; ; looks += 1) {
-    const { name, status } = await laboratory.server(serverId);
+    const { name, status, node, movingTo } = await laboratory.server(serverId);
     const instance = await laboratory.client.instances.get(name);
-    if (status === statusOf[instance?.status ?? 'gone']) return;
-    assert.ok(looks < 100, `The server is ${status}, its instance ${instance?.status}.`);
+    const isWhere = !instance || (instance.location === node && movingTo === null);
+    if (status === statusOf[instance?.status ?? 'gone'] && isWhere) return;
+    assert.ok(looks < 100, `It is ${status} on ${node}, its instance ${instance?.status}.`);
     await sleep(50);
   }
 }
@@ -252,6 +286,8 @@ for (const [what, way] of Object.entries(ways)) {
           } else {
             await isShownTruly(serverId);
           }
+          // Nothing is lost by it: what ran runs, wherever it is.
+          if (kind.kind === 'move') await isSeenAs(serverId, way.end);
           if (kind.canBeRetried) {
             await laboratory.ended((await laboratory.request(serverId, 'retry')).id);
             await isSeenAs(serverId, 'Running');

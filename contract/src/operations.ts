@@ -3,7 +3,10 @@ import { pageParameters, sortParameter } from './pagination.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
-  Word(['create', 'start', 'stop', 'restart', 'delete'], { description, examples: ['create'] });
+  Word(['create', 'start', 'stop', 'restart', 'delete', 'move'], {
+    description,
+    examples: ['create'],
+  });
 
 const Status = (description: string) =>
   Word(['pending', 'running', 'succeeded', 'failed', 'superseded'], {
@@ -22,7 +25,7 @@ export const CommandResult = Type.Object(
   { title: 'CommandResult' },
 );
 
-const exclusions = ['offline', 'evacuated', 'cordoned', 'ram', 'disk', 'cpu'] as const;
+const exclusions = ['current', 'offline', 'evacuated', 'cordoned', 'ram', 'disk', 'cpu'] as const;
 
 const Placement = Type.Object(
   {
@@ -63,8 +66,13 @@ const Placement = Type.Object(
 export const Operation = Type.Object(
   {
     id: Type.Integer({ examples: [7] }),
-    kind: Kind('What is done to the server.'),
-    server_id: Type.Integer({ description: 'The server, also when it is gone.', examples: [42] }),
+    kind: Kind('What is done to the server, or to the node.'),
+    server_id: Nullable(
+      Type.Integer({
+        description: 'The server, also when it is gone; null of an operation on a node.',
+        examples: [42],
+      }),
+    ),
     status: Status('`superseded`: another operation took its place before it ended.'),
     step: Type.String({ description: 'The step that it is at.', examples: ['initialise'] }),
     progress: Type.Integer({

@@ -41,16 +41,21 @@ function condition({ evacuated, downSince }: Member) {
 }
 
 /** Where a new instance goes: to the member that was asked for, else to the emptiest. */
-export function placeFor({ members }: Model, target: string | null): string {
+export function placeFor(model: Model, target: string | null): string {
+  const { members } = model;
   if (members.size === 0) return 'none';
-  if (target !== null) {
-    const member = members.get(target) ?? notFound();
-    if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
-    return member.name;
-  }
+  if (target !== null) return targetOf(model, target).name;
   const online = [...members.values()].filter((m) => m.downSince === undefined && !m.evacuated);
   const [emptiest] = online.sort((a, b) => a.instances - b.instances);
   return emptiest?.name ?? refuse('No suitable cluster member could be found');
+}
+
+/** The member that something is to go to. */
+export function targetOf({ members }: Model, name: string): Member {
+  if (members.size === 0) refuse('Target only allowed when clustered', 400);
+  const member = members.get(name) ?? notFound();
+  if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
+  return member;
 }
 
 /** The member that a call is for, by name; `none` without a cluster. */

@@ -46,6 +46,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_stop: action(own.started, 'stop'),
     server_restart: action(own.another, 'restart'),
     server_retry: action(own.failed, 'retry', 409),
+    server_move: { path: `/servers/${own.spare}/move`, status: 409 },
     server_delete: { path: `/servers/${own.spare}`, status: 202, foreign: 'server' },
     operation_list: { path: '/operations', status: 200 },
     operation_view: { path: `/operations/${own.operation}`, status: 200, foreign: 'operation' },

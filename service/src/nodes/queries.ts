@@ -26,14 +26,19 @@ export type ShownNode = Selectable<Database['nodes']> & {
   cpu_used: number;
 };
 
-/** One that is gone is shown as long as servers are on it. */
-function shownNodes(db: Queryable) {
+function nodesInFull(db: Queryable) {
   return db
     .selectFrom('nodes')
     .innerJoin('locations', 'locations.id', 'nodes.location_id')
     .selectAll('nodes')
-    .select(['locations.name as location', state.as('state'), cpuUsed.as('cpu_used')])
-    .where((eb) => eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]));
+    .select(['locations.name as location', state.as('state'), cpuUsed.as('cpu_used')]);
+}
+
+/** One that is gone is shown as long as servers are on it. */
+function shownNodes(db: Queryable) {
+  return nodesInFull(db).where((eb) =>
+    eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]),
+  );
 }
 
 /** Whether it is to take no new servers. */
@@ -66,6 +71,11 @@ export async function findNodes(
   let query = shownNodes(db).where('nodes.name', '=', name);
   if (locationId) query = query.where('nodes.location_id', '=', locationId);
   return await query.orderBy('nodes.id').limit(2).execute();
+}
+
+/** Also one that is gone. */
+export async function nodeById(db: Queryable, id: number): Promise<ShownNode> {
+  return await nodesInFull(db).where('nodes.id', '=', id).executeTakeFirstOrThrow();
 }
 
 /** What decides whether a server can go to a node. */

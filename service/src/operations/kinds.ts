@@ -1,5 +1,6 @@
 import { createOperation } from '../servers/create.ts';
 import { deleteOperation } from '../servers/delete.ts';
+import { moveOperation } from '../servers/move.ts';
 import { restartOperation } from '../servers/restart.ts';
 import { startOperation } from '../servers/start.ts';
 import { stopOperation } from '../servers/stop.ts';
@@ -12,4 +13,5 @@ export const operationKinds: readonly OperationKind[] = [
   stopOperation,
   restartOperation,
   deleteOperation,
+  moveOperation,
 ];
