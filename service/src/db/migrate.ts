@@ -15,9 +15,14 @@ export async function migrate(db: Db, to?: string): Promise<void> {
   await db.transaction().execute((trx) => migrateWithin(trx, to));
 }
 
-/** The same within a transaction, which holds back all others that migrate until it ends. */
-export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
+/** Holds back all others that migrate, until the transaction ends. */
+export async function lockMigrations(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth migrations', 0))`.execute(trx);
+}
+
+/** The same within a transaction. */
+export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
+  await lockMigrations(trx);
   let failure: unknown;
   const onFailure = (error: unknown) => {
     failure = error;
