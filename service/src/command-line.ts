@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { explain, SetupError } from '../../setup/commands.mjs';
 import { loadConfig } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { joinDatabase } from './db/open.ts';
@@ -19,13 +20,25 @@ export async function runTool(
   usage: string,
   read: (args: string[]) => Command | undefined,
 ): Promise<void> {
+  await runSteps(usage, (args) => {
+    const command = read(args);
+    return command && (() => onDatabase(command));
+  });
+}
+
+/** The same for what opens its database itself. What a person can mend is explained, and ends in 1. */
+export async function runSteps(
+  usage: string,
+  read: (args: string[]) => (() => Promise<string>) | undefined,
+): Promise<void> {
   try {
-    const command = read(process.argv.slice(2));
-    console.log(command ? printable(await onDatabase(command)) : usage);
+    const run = read(process.argv.slice(2));
+    console.log(run ? printable(await run()) : usage);
   } catch (error) {
-    if (!isUsageError(error)) throw error;
-    console.error(`${error.message}\n\n${usage}`);
-    process.exitCode = 2;
+    if (error instanceof SetupError) explain(error);
+    else if (isUsageError(error)) console.error(`${error.message}\n\n${usage}`);
+    else throw error;
+    process.exitCode = error instanceof SetupError ? 1 : 2;
   }
 }
 

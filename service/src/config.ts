@@ -70,6 +70,11 @@ export function loadConfig(env: Environment = process.env): Config {
   };
 }
 
+/** A path as it was written on the command line: npm runs its scripts in the folder of the project. */
+export function pathFromShell(path: string, env: Environment = process.env): string {
+  return resolve(env.INIT_CWD ?? '.', path);
+}
+
 function databaseUrl({ DATABASE_URL: text }: Environment): string | undefined {
   if (text === undefined || /^postgres(ql)?:\/\//.test(text)) return text;
   throw new SetupError(

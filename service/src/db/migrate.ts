@@ -1,22 +1,84 @@
 import { readdir } from 'node:fs/promises';
-import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
-import type { Db } from './connection.ts';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { SetupError } from '../../../setup/commands.mjs';
+import type { Db, Trx } from './connection.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
-const provider: MigrationProvider = {
-  async getMigrations() {
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
-    const entries = files.map(async (name) => {
-      const migration: Migration = await import(new URL(name, folder).href);
-      return [name.replace(/\.ts$/, ''), migration] as const;
-    });
-    return Object.fromEntries(await Promise.all(entries));
-  },
-};
+/**
+ * Brings the schema up to date, or up to the migration `to`; all of it or nothing. Replicas that start
+ * together wait for each other. Later migrations than this version has are left alone, as
+ * docs/decisions/0010-upgrades.md says. Throws `SetupError` for one that this version can't work with.
+ */
+export async function migrate(db: Db, to?: string): Promise<void> {
+  await db.transaction().execute((trx) => migrateWithin(trx, to));
+}
 
-/** Brings the schema up to date. Replicas that start together wait for each other (advisory lock). */
-export async function migrate(db: Db): Promise<void> {
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  if (error) throw error;
+/** Holds back all others that migrate, until the transaction ends. */
+export async function lockMigrations(trx: Trx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('berth migrations', 0))`.execute(trx);
+}
+
+/** The same within a transaction. */
+export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
+  await lockMigrations(trx);
+  let failure: unknown;
+  const onFailure = (error: unknown) => {
+    failure = error;
+  };
+  const provider = { getMigrations: () => ownAndLater(trx, onFailure) };
+  const migrator = new Migrator({ db: trx, provider });
+  const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
+  // Of a transaction that has failed Kysely tells only that it has.
+  if (error) throw failure ?? error;
+}
+
+/** The names of this version's migrations, in their order. */
+export async function migrationNames(): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+  return files.map((name) => name.replace(/\.ts$/, '')).sort();
+}
+
+/** What a later version has done counts as ours, so that this one can start beside it. */
+async function ownAndLater(
+  trx: Trx,
+  onFailure: (error: unknown) => void,
+): Promise<Record<string, Migration>> {
+  const names = await migrationNames();
+  const own = names.map(async (name): Promise<[string, Migration]> => {
+    const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
+    const tellingUp: Migration['up'] = async (db) => {
+      await up(db).catch((error) => {
+        onFailure(error);
+        throw error;
+      });
+    };
+    return [name, { up: tellingUp }];
+  });
+  const later = await laterMigrations(trx, names);
+  requireUsable(later, names);
+  const done: Migration = { up: async () => undefined };
+  return Object.fromEntries([
+    ...(await Promise.all(own)),
+    ...later.map((name) => [name, done] as const),
+  ]);
+}
+
+async function laterMigrations(trx: Trx, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(trx);
+  const last = names.at(-1) ?? '';
+  return rows.map(({ name }) => name).filter((name) => name > last);
+}
+
+/** `0030-after-0025-…` takes away what versions without the migration 0025 need. */
+function requireUsable(later: string[], names: string[]): void {
+  for (const name of later) {
+    const [, needed] = /^\d{4}-after-(\d{4})-/.exec(name) ?? [];
+    if (needed === undefined || names.some((own) => own.startsWith(`${needed}-`))) continue;
+    throw new SetupError(
+      `The database is of a later version of Berth, beside which this one can't work: it knows no migration ${needed}, which ${name} needs.`,
+      'Start the version that the other services have. To go back, import an export from before the upgrade.',
+    );
+  }
 }

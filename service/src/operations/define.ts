@@ -138,6 +138,12 @@ export function defineOperation<State>(kind: OfServer<State>): ServerOperationKi
   return { ...kind, subject: 'server' } as unknown as ServerOperationKind;
 }
 
+/** Of a later version of Berth: it can only be ended, once it is past its deadline. */
+export function unknownKind(kind: string): OperationKind {
+  const title = `The operation ${kind}, which this version of Berth does not know,`;
+  return { kind, title, deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };
+}
+
 /** What an operation of this kind begins with. */
 export function firstStep(kind: OperationKind) {
   const { kind: name, first, deadlineSeconds } = kind;

@@ -13,15 +13,20 @@ export interface Lease {
 export const leaseSeconds = 15;
 const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(leaseSeconds)})`;
 
+/** After its deadline, an operation that nobody knows how to carry on is ended by whoever finds it. */
+const longestStrangeSeconds = 60;
+
 /**
- * Leases the operation of these kinds that has been due the longest, if there is one. A superseded
- * one whose worker has not let go yet holds back the next one of its server.
+ * Leases the operation that has been due the longest, if there is one, of those whose next step this
+ * version knows: `steps` by kind. Others are left to services that do, until they are past their
+ * deadline. A superseded one whose worker has not let go yet holds back the next one of its server.
  */
 export async function leaseNextOperation(
   db: Queryable,
   holder: string,
-  kinds: readonly string[],
+  steps: ReadonlyMap<string, readonly string[]>,
 ): Promise<OperationRow | undefined> {
+  const known = JSON.stringify(Object.fromEntries(steps));
   return await db
     .updateTable('operations')
     .set({
@@ -36,8 +41,11 @@ export async function leaseNextOperation(
         .selectFrom('operations as due')
         .select('due.id')
         .where('due.finished_at', 'is', null)
-        .where('due.kind', 'in', kinds)
         .where(sql<boolean>`due.wake_at <= now()`)
+        .where(
+          sql<boolean>`(coalesce(${known}::jsonb -> due.kind ? due.step, false)
+            or due.deadline_at < now() - make_interval(secs => ${sql.lit(longestStrangeSeconds)}))`,
+        )
         .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
         .where(
           sql<boolean>`not exists (

@@ -18,12 +18,14 @@ import {
 import { leaseNextOperation, renewLease } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
 
+const steps = new Map([['test', ['only']]]);
+
 test('an operation is leased once, and again only when its lease has ended', async () => {
   const kind = kindOf({ only: async () => ended() });
   const id = await enter(kind);
   const [a, b] = await Promise.all([
-    leaseNextOperation(db, crypto.randomUUID(), ['test']),
-    leaseNextOperation(db, crypto.randomUUID(), ['test']),
+    leaseNextOperation(db, crypto.randomUUID(), steps),
+    leaseNextOperation(db, crypto.randomUUID(), steps),
   ]);
   const leased = a ?? b;
   assert.equal([a, b].filter(Boolean).length, 1);
@@ -33,7 +35,7 @@ test('an operation is leased once, and again only when its lease has ended', asy
     .set({ lease_until: new Date(0) })
     .where('id', '=', id)
     .execute();
-  const again = await leaseNextOperation(db, crypto.randomUUID(), ['test']);
+  const again = await leaseNextOperation(db, crypto.randomUUID(), steps);
   assert.equal(again?.id, id);
   assert.equal(await renewLease(db, leased), 'lost', 'the first holder must not write any more');
   run(kind);

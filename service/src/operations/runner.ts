@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { serialised } from '../serialised.ts';
-import type { OperationKind } from './define.ts';
+import { type OperationKind, unknownKind } from './define.ts';
 import { type Execution, executeOperation } from './execute.ts';
 import { catchUpWithClock, leaseNextOperation } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
@@ -39,6 +39,7 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
   const stopping = new AbortController();
   const running = new Set<Running>();
   const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
+  const steps = new Map(options.kinds.map((kind) => [kind.kind, Object.keys(kind.steps)]));
   let looking: Promise<void> | undefined;
   let lookAgain = false;
 
@@ -62,10 +63,9 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
 
   async function leaseAllDue(): Promise<void> {
     while (running.size < options.concurrency && !stopping.signal.aborted) {
-      const operation = await leaseNextOperation(options.db, holder, [...kinds.keys()]);
-      const kind = operation && kinds.get(operation.kind);
-      if (!kind) return;
-      begin(kind, operation);
+      const operation = await leaseNextOperation(options.db, holder, steps);
+      if (!operation) return;
+      begin(kinds.get(operation.kind) ?? unknownKind(operation.kind), operation);
     }
   }
 

@@ -33,12 +33,21 @@ let made = 0;
  * `close` to `after`.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  return await createDatabase('template berth strategy file_copy');
+}
+
+/** The same without any table. */
+export async function createEmptyDatabase(more = ''): Promise<TestDatabase> {
+  return await createDatabase(`template template0 ${more}`);
+}
+
+async function createDatabase(how: string): Promise<TestDatabase> {
   open += 1;
   starting ??= findCluster();
   const cluster = await starting;
   made += 1;
   const name = `test_${process.pid}_${made}`;
-  await runOn(cluster, `create database ${name} template berth strategy file_copy`);
+  await runOn(cluster, `create database ${name} ${how}`);
   const connectionString = databaseUrl(cluster, name);
   const pool = createPool(connectionString);
   // A test may end connections on purpose; each query in progress still rejects.

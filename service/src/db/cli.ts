@@ -1,0 +1,95 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runSteps, UsageError } from '../command-line.ts';
+import { type Config, loadConfig, pathFromShell } from '../config.ts';
+import { startError } from '../start-errors.ts';
+import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { exportDatabase } from './export.ts';
+import type { ExportHeader } from './export-file.ts';
+import { importDatabase } from './import.ts';
+import { progressInWords } from './row-progress.ts';
+
+const usage = `Writes the database of an installation to a file, and fills an empty one from it.
+
+  npm run db -- export FILE
+  npm run db -- import FILE
+
+The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.
+
+export works while services run: the file shows one moment.
+import needs an empty database, on which no service has been started.`;
+
+const progress = progressInWords((text) => console.error(`• ${text}`));
+
+function readCommand(args: string[]): (() => Promise<string>) | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  const [command, file, ...more] = positionals;
+  if (values.help || command === undefined) return undefined;
+  const isKnown = command === 'export' || command === 'import';
+  if (!isKnown || more.length > 0) {
+    throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+  }
+  if (!file) throw new UsageError(`Say which file: npm run db -- ${command} FILE`);
+  const path = pathFromShell(file);
+  return command === 'export' ? () => exportTo(path) : () => importFrom(path);
+}
+
+async function exportTo(path: string): Promise<string> {
+  const config = loadConfig();
+  const header = await onDatabase(config, joinEmbeddedPostgres, (url) =>
+    exportDatabase(url, path, progress),
+  );
+  const megabytes = (statSync(path).size / 1024 ** 2).toFixed(1);
+  return `Exported ${inWords(header)} to ${path} (${megabytes} MB).
+
+It does not hold the secret key. Keep a copy of that too, apart from it:
+  ${join(config.dataDir, 'secret-key')}
+Without the key an imported database can't be used.
+
+To move to another database: stop every service of this one, export, import, and then start services on the
+other one, and on that alone. Two databases of one installation would both act on its servers in Incus,
+and remove or change what the other one has made.`;
+}
+
+async function importFrom(path: string): Promise<string> {
+  const config = loadConfig();
+  const header = await onDatabase(config, startEmbeddedPostgres, (url) =>
+    importDatabase(url, path, progress),
+  );
+  return `Imported ${inWords(header)}.
+
+Before you start a service on it:
+- Stop every service on the database that it came from, for good. Both would act on the same servers in Incus.
+- Copy secret-key, mode 0600, into the data directory of each service: ${join(config.dataDir, 'secret-key')}`;
+}
+
+function inWords({ at, installation, tables }: ExportHeader): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
+  return `${rows} rows of ${tables.length} tables of the installation ${installation}, as of ${at},`;
+}
+
+/** Its schema stays as it is: an export is made before an upgrade, too. */
+async function onDatabase<T>(
+  config: Config,
+  openEmbedded: typeof joinEmbeddedPostgres,
+  work: (connectionString: string) => Promise<T>,
+): Promise<T> {
+  try {
+    if (config.databaseUrl) return await work(config.databaseUrl);
+    const { connectionString, stop } = await openEmbedded({ dataDir: config.dataDir });
+    try {
+      return await work(connectionString);
+    } finally {
+      await stop();
+    }
+  } catch (error) {
+    throw startError(error, config);
+  }
+}
+
+await runSteps(usage, readCommand);
