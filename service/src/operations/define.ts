@@ -4,7 +4,7 @@ import type { CommandResult } from '../db/schema.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { NodeForOperation } from '../nodes/operation-queries.ts';
 import type { ServerForOperation } from '../servers/operation-queries.ts';
-import type { NodeOperationRow, ServerOperationRow } from './queries.ts';
+import type { NodeOperationRow, OperationRow, ServerOperationRow } from './queries.ts';
 
 /** Written in the transaction that commits a step's result. */
 export type Write = (trx: Trx) => Promise<void>;
@@ -139,9 +139,11 @@ export function defineOperation<State>(kind: OfServer<State>): ServerOperationKi
 }
 
 /** Of a later version of Berth: it can only be ended, once it is past its deadline. */
-export function unknownKind(kind: string): OperationKind {
+export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   const title = `The operation ${kind}, which this version of Berth does not know,`;
-  return { kind, title, deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };
+  const subject = server_id === null ? 'node' : 'server';
+  const nothing = { deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };
+  return { kind, title, subject, ...nothing };
 }
 
 /** What an operation of this kind begins with. */

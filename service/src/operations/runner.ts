@@ -65,7 +65,7 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
     while (running.size < options.concurrency && !stopping.signal.aborted) {
       const operation = await leaseNextOperation(options.db, holder, steps);
       if (!operation) return;
-      begin(kinds.get(operation.kind) ?? unknownKind(operation.kind), operation);
+      begin(kinds.get(operation.kind) ?? unknownKind(operation), operation);
     }
   }
 
