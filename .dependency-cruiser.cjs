@@ -18,7 +18,7 @@ module.exports = {
         pathNot:
           '^service/src/(incus|inspect|operations|reconcilers|usage|operating-systems|testing)/|' +
           '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|engine)\\.ts$|' +
-          '^service/src/locations/(engines|local)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
+          '^service/src/locations/(engines|local|project|network|join|survey|administration|cli\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },
       to: { path: '^service/src/incus/' },
     },
@@ -36,8 +36,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^service/src/',
-        pathNot:
-          '(queries|schema)\\.ts$|\\.test\\.ts$|^service/src/(db|testing)/|^service/src/api\\.ts$',
+        pathNot: '(queries|schema)\\.ts$|\\.test\\.ts$|^service/src/(db|testing)/',
       },
       to: { path: '^(node_modules/)?kysely' },
     },

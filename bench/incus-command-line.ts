@@ -35,7 +35,7 @@ function guestDefinition({ names }: Stack, addresses: ServerForOperation['addres
     diskGb: guest.diskGb,
     locationId: 0,
     storagePool: names.pool,
-    network: names.network,
+    network: { kind: 'bridge', name: names.network },
     nodeId: 0,
     node: '',
     member: null,

@@ -4,7 +4,8 @@ import { Word } from './values.ts';
 export const Health = Type.Object(
   {
     status: Word(['ok', 'failing'], {
-      description: '`ok` when every check is; then the service can serve.',
+      description:
+        '`ok` when the service can serve: every check is, but for locations as long as one answers.',
       examples: ['ok'],
     }),
     checks: Type.Array(

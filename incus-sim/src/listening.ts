@@ -1,21 +1,19 @@
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 
 export type Place =
   | { socketPath: string }
   | {
       /** Any free one, if not given. */
       port?: number;
-      /** PEM: its own, and the certificate of the only client that it trusts. */
+      /** PEM: its own, and the certificate of a client that it trusts from the start. */
       cert: string;
       key: string;
-      clientCert: string;
+      clientCert?: string;
     };
 
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -48,7 +46,11 @@ export async function listen(
     server.listen(place.socketPath);
   } else server.listen(place.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
-  const stop = () => stopServer(server, sockets);
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= stopServer(server, sockets);
+    return stopping;
+  };
   if ('socketPath' in place) return { socketPath: place.socketPath, stop };
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
@@ -67,13 +69,6 @@ function tlsServer(place: Exclude<Place, { socketPath: string }>, onRequest: Req
   // Incus looks at a client's certificate itself, and tells a stranger so.
   const client = { requestCert: true, rejectUnauthorized: false };
   return createTlsServer({ cert: place.cert, key: place.key, ...client }, onRequest);
-}
-
-/** Whether a request comes from somebody whom Incus trusts: anybody at its socket, and one client. */
-export function isTrusted(place: Place, { socket }: IncomingMessage): boolean {
-  if ('socketPath' in place) return true;
-  const trusted = new X509Certificate(place.clientCert).fingerprint256;
-  return socket instanceof TLSSocket && socket.getPeerCertificate().fingerprint256 === trusted;
 }
 
 async function stopServer(server: Server, sockets: Set<Duplex>): Promise<void> {

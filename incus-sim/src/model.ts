@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createTrust, type Trust } from './certificates.ts';
 import type { GuestWork } from './guest.ts';
 import { refuse } from './refusal.ts';
 import type { Run } from './runs.ts';
@@ -122,10 +123,15 @@ export interface Model {
   projects: Map<string, Project>;
   pools: Map<string, Pool>;
   networks: Map<string, Network>;
+  /** Bridges that the hosts have themselves, by name. */
+  hostBridges: Set<string>;
   /** Empty without a cluster. */
   members: Map<string, Member>;
   /** The hosts' ends of the cards of instances that run, by name. */
   hostInterfaces: Map<string, Instance>;
+  trust: Trust;
+  /** Of the certificate that it presents over HTTPS. */
+  ownFingerprint: string;
 }
 
 export function createModel(memberNames: readonly string[]): Model {
@@ -137,8 +143,11 @@ export function createModel(memberNames: readonly string[]): Model {
     projects: new Map(),
     pools: new Map(),
     networks: new Map(),
+    hostBridges: new Set(),
     members: new Map(members),
     hostInterfaces: new Map(),
+    trust: createTrust(),
+    ownFingerprint: createHash('sha256').update(randomUUID()).digest('hex'),
   };
   addProject(model, { name: 'default', description: 'Default Incus project', config: {} });
   return model;

@@ -23,8 +23,13 @@ const madeUp: Config = { 'ipv4.address': '10.123.45.1/24', 'ipv6.address': 'fd42
 export function networkRoutes({ model }: Engine): Routes {
   return {
     'POST /1.0/networks': (call) => create(model, call),
-    'GET /1.0/networks/:name': (call) =>
-      sync(view(model, model.networks.get(part(call, 'name')) ?? refuse('Network not found', 404))),
+    'GET /1.0/networks/:name': (call) => {
+      if (!model.projects.has(call.project)) refuse('Project not found', 404);
+      askedMember(model, call.query.get('target'));
+      const name = part(call, 'name');
+      if (model.hostBridges.has(name)) return sync(hostBridgeView(name));
+      return sync(view(model, model.networks.get(name) ?? refuse('Network not found', 404)));
+    },
     'GET /1.0/networks/:name/state': (call) => {
       askedMember(model, call.query.get('target'));
       const name = part(call, 'name');
@@ -72,6 +77,19 @@ export function addNetwork(
     claims: new Map(),
   });
 }
+
+/** A bridge that the hosts have themselves. */
+const hostBridgeView = (name: string) => ({
+  name,
+  type: 'bridge',
+  description: '',
+  config: {},
+  managed: false,
+  status: '',
+  locations: null,
+  project: 'default',
+  used_by: [],
+});
 
 function view({ members }: Model, { name, type, description, config, users }: Network) {
   return {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, failed } from './answers.ts';
+import { certificateRoutes, isTrusted, trustStranger } from './certificates.ts';
 import type { Engine } from './engine.ts';
 import { fileRoutes } from './files.ts';
 import { imageRoutes } from './images.ts';
@@ -17,13 +18,10 @@ import { serverRoutes, untrustedView } from './server.ts';
 import { stateRoutes } from './state-changes.ts';
 
 /** Answers requests as Incus does, and with what the faults want to go wrong. */
-export function createRequestListener(
-  engine: Engine,
-  control: Routes,
-  isTrusted: (request: IncomingMessage) => boolean,
-) {
+export function createRequestListener(engine: Engine, control: Routes) {
   const route = createRouter([
     serverRoutes(engine),
+    certificateRoutes(engine),
     memberRoutes(engine),
     projectRoutes(engine),
     poolRoutes(engine),
@@ -41,7 +39,17 @@ export function createRequestListener(
     const { method = 'GET', headers } = request;
     const url = new URL(request.url ?? '/', 'http://incus');
     const found = route(method, url.pathname);
-    if (!isTrusted(request)) {
+    const call = {
+      parts: found?.parts ?? {},
+      query: url.searchParams,
+      project: url.searchParams.get('project') ?? 'default',
+      headers,
+      body: request,
+    };
+    if (!isTrusted(engine.model, request)) {
+      if (method === 'POST' && url.pathname === '/1.0/certificates') {
+        return await trustStranger(engine.model, call, request);
+      }
       return url.pathname === '/1.0' ? untrustedView() : failed('not authorized', 403);
     }
     const faults = engine.faults.take(method, url.pathname);
@@ -50,17 +58,9 @@ export function createRequestListener(
       if (fault.kind === 'error') return failed(fault.text, fault.status);
       if (fault.kind === 'drop' && fault.when === 'before') return 'drop';
     }
-    const answered = found
-      ? await found.handler({
-          parts: found.parts,
-          query: url.searchParams,
-          project: url.searchParams.get('project') ?? 'default',
-          headers,
-          body: request,
-          fault: faults.find((fault) => fault.kind === 'operation'),
-        })
-      : failed('not found', 404);
-    return faults.some((fault) => fault.kind === 'drop') ? 'drop' : answered;
+    const fault = faults.find((one) => one.kind === 'operation');
+    const answered = found ? await found.handler({ ...call, fault }) : failed('not found', 404);
+    return faults.some(({ kind }) => kind === 'drop') ? 'drop' : answered;
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

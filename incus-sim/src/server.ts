@@ -31,6 +31,7 @@ export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
         auth_methods: ['tls'],
         environment: {
           architectures: ['x86_64'],
+          certificate_fingerprint: model.ownFingerprint,
           driver: 'lxc',
           driver_version: '6.0.4',
           project: query.get('project') ?? 'default',

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import { type Administrator, administratorOf } from './administrator.ts';
+import { fingerprintOfPem, issueToken, isTrusted, type TokenOptions } from './certificates.ts';
 import { controlRoutes } from './control.ts';
 import { createEngine, type Engine, type EngineOptions } from './engine.ts';
 import type { EventFaults } from './events.ts';
 import type { Faults } from './faults.ts';
-import { isTrusted, type Listening, listen, type Place, type Upgrade } from './listening.ts';
+import { type Listening, listen, type Place, type Upgrade } from './listening.ts';
 import type { Model } from './model.ts';
 import { type Belongings, plant } from './plant.ts';
 import { refuse } from './refusal.ts';
@@ -14,6 +14,8 @@ import { createRequestListener } from './requests.ts';
 
 export interface SimulatorOptions extends EngineOptions {
   listen: Place;
+  /** More addresses, such as those of other members of its cluster. */
+  alsoListen?: readonly Place[];
 }
 
 /** What can be done to it that no client of Incus could. */
@@ -31,8 +33,13 @@ export interface SimulatorControls {
 
 export interface Simulator extends SimulatorControls {
   socketPath: string;
-  /** Where it listens with certificates. */
+  /** Where it listens with certificates; the others are those of `alsoListen`. */
   url: string;
+  otherUrls: string[];
+  /** Stops listening at one of its addresses, or listens there again. Everything else goes on. */
+  setListening(url: string, isListening: boolean): Promise<void>;
+  /** What `incus config trust add` prints there. */
+  issueToken(name: string, options?: TokenOptions): string;
   /** Instances by project, for tests with very many: as though they had always been there. */
   model: Model;
   close(): Promise<void>;
@@ -41,34 +48,64 @@ export interface Simulator extends SimulatorControls {
 /** A simulated Incus. It keeps everything in memory, and its servers are not real. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const engine = createEngine(options);
-  let listening: Listening | undefined;
+  const places = [options.listen, ...(options.alsoListen ?? [])];
+  for (const place of places) trustFromTheStart(engine, place);
+  let listening: Listening[] = [];
+  const stopAll = async () => void (await Promise.all(listening.map((one) => one.stop())));
   const controls: SimulatorControls = {
     ...controlsOf(engine),
     async restartDaemon(absentMs = 0) {
-      await listening?.stop();
+      await stopAll();
       loseEverythingUnderWay(engine);
       await sleep(absentMs);
       listening = await open();
     },
   };
-  const trusts = (request: IncomingMessage) => isTrusted(options.listen, request);
-  const onRequest = createRequestListener(engine, controlRoutes(controls), trusts);
-  const onUpgrade = eventUpgrade(engine, trusts);
-  const open = () => listen(options.listen, onRequest, onUpgrade);
+  const onRequest = createRequestListener(engine, controlRoutes(controls));
+  const onUpgrade = eventUpgrade(engine);
+  const open = async () =>
+    await Promise.all(places.map((place) => listen(place, onRequest, onUpgrade)));
   listening = await open();
+  // Where it listens once, it does so again.
+  const urls = listening.flatMap(({ url }, at) => {
+    const place = places[at];
+    if (url && place && 'cert' in place) place.port = Number(new URL(url).port);
+    return url ?? [];
+  });
   return {
     ...controls,
-    socketPath: listening.socketPath ?? '',
-    url: listening.url ?? '',
+    socketPath: listening[0]?.socketPath ?? '',
+    url: listening[0]?.url ?? '',
+    otherUrls: listening.slice(1).flatMap(({ url }) => url ?? []),
+    async setListening(url, isListening) {
+      const at = listening.findIndex((one) => one.url === url);
+      const place = places[at] ?? refuse(`It never listened at ${url}`);
+      await listening[at]?.stop();
+      if (isListening) listening[at] = await listen(place, onRequest, onUpgrade);
+    },
+    issueToken(name, tokenOptions) {
+      // Those of the one that makes it, and not of its whole cluster.
+      const addresses = urls.slice(0, 1).map((url) => new URL(url).host);
+      const server = { fingerprint: engine.model.ownFingerprint, addresses };
+      return issueToken(engine.model, name, server, tokenOptions);
+    },
     model: engine.model,
     async close() {
-      await listening?.stop();
+      await stopAll();
       loseEverythingUnderWay(engine);
       for (const project of engine.model.projects.values()) {
         for (const { run } of project.instances.values()) run?.end();
       }
     },
   };
+}
+
+function trustFromTheStart({ model }: Engine, place: Place): void {
+  if ('socketPath' in place) return;
+  model.ownFingerprint = fingerprintOfPem(place.cert);
+  if (!place.clientCert) return;
+  const fingerprint = fingerprintOfPem(place.clientCert);
+  model.trust.certificates.set(fingerprint, { name: 'client', restricted: false });
 }
 
 function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
@@ -104,12 +141,12 @@ function loseEverythingUnderWay({ model, operations, events }: Engine): void {
 }
 
 /** `GET /1.0/events` as a websocket. */
-function eventUpgrade({ events }: Engine, trusts: (request: IncomingMessage) => boolean): Upgrade {
+function eventUpgrade({ events, model }: Engine): Upgrade {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   return (request, socket, head) => {
     const url = new URL(request.url ?? '/', 'http://incus');
     const refuseWith = (status: string) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
-    if (!trusts(request)) return refuseWith('403 Forbidden');
+    if (!isTrusted(model, request)) return refuseWith('403 Forbidden');
     if (url.pathname !== '/1.0/events') return refuseWith('404 Not Found');
     return sockets.handleUpgrade(request, socket, head, (client) => {
       const types = url.searchParams.get('type')?.split(',') ?? ['lifecycle', 'operation'];

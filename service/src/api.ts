@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import type { Config } from './config.ts';
-import type { HealthCheck } from './health/checks.ts';
+import type { HealthCheck, HealthChecks } from './health/checks.ts';
 import type { App } from './http/app-types.ts';
 import { createCredentialCache } from './http/credential-cache.ts';
 import { exchangeTakings } from './http/limits/exchange.ts';
@@ -9,7 +8,7 @@ import { createHttpServer } from './http/server.ts';
 import type { ShellSettings } from './http/shell/settings.ts';
 import { openTls } from './http/shell/tls.ts';
 import { createIdentityProvider } from './identities/provider.ts';
-import { findLocation, listAllLocations } from './locations/queries.ts';
+import { findLocation, type LocationRow, listAllLocations } from './locations/queries.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
@@ -50,17 +49,26 @@ export async function createApi(
 async function healthChecks({
   db,
   engines,
-}: Pick<Foundation, 'db' | 'engines'>): Promise<HealthCheck[]> {
-  const locations = await listAllLocations(db);
-  return [
-    { name: 'database', check: async () => void (await sql`select 1`.execute(db)) },
-    ...locations.map((location) => ({
+}: Pick<Foundation, 'db' | 'engines'>): Promise<HealthChecks> {
+  let locations = await listAllLocations(db);
+  const database = {
+    name: 'database',
+    async check() {
+      // What is found here is asked the next time: a database that hangs must not hang the others.
+      locations = await listAllLocations(db);
+    },
+  };
+  return async () => [database, ...locations.map(locationCheck)];
+
+  function locationCheck(location: LocationRow): HealthCheck {
+    return {
       name: `location ${location.name}`,
-      check: async () => {
+      isOneOfSeveral: true,
+      async check() {
         await engines.of(location).server.info();
         const known = await findLocation(db, location.id);
         if (!known?.isReachable) throw new Error(known?.unreachable_reason ?? 'Nobody watches it.');
       },
-    })),
-  ];
+    };
+  }
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { loadConfig } from './config.ts';
+import { explain, SetupError } from '../../setup/commands.mjs';
+import { type Config, loadConfig } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { joinDatabase } from './db/open.ts';
 
@@ -9,11 +10,12 @@ import { joinDatabase } from './db/open.ts';
 export class UsageError extends Error {}
 
 /** Answers what to print. */
-export type Command = (db: Db) => Promise<string>;
+export type Command = (db: Db, config: Config) => Promise<string>;
 
 /**
  * Runs a tool beside the service, on its database, and prints what it answers. `read` makes a
- * command of the arguments, or undefined when help was asked for. A mistake of usage ends in 2.
+ * command of the arguments, or undefined when help was asked for. A mistake of usage ends in 2, and
+ * what a person has to mend elsewhere in 1.
  */
 export async function runTool(
   usage: string,
@@ -23,6 +25,11 @@ export async function runTool(
     const command = read(process.argv.slice(2));
     console.log(command ? printable(await onDatabase(command)) : usage);
   } catch (error) {
+    if (error instanceof SetupError) {
+      explain(error);
+      process.exitCode = 1;
+      return;
+    }
     if (!isUsageError(error)) throw error;
     console.error(`${error.message}\n\n${usage}`);
     process.exitCode = 2;
@@ -38,9 +45,10 @@ export function printable(text: string): string {
 }
 
 async function onDatabase(command: Command): Promise<string> {
-  const { db, close } = await joinDatabase(loadConfig());
+  const config = loadConfig();
+  const { db, close } = await joinDatabase(config);
   try {
-    return await command(db);
+    return await command(db, config);
   } finally {
     await close();
   }

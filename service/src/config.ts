@@ -20,8 +20,8 @@ export interface Config {
   /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
   databaseUrl: string | undefined;
   incusSocket: string | undefined;
-  /** Names of what `npm start` makes in Incus for the location `local`. */
-  local: { project: string; pool: string; network: string };
+  /** Names of what a start makes in this machine's Incus for the location `local`; undefined: none. */
+  local: LocalNames | undefined;
   /** A guest's time to shut down before a graceful stop fails. */
   stopTimeoutSeconds: number;
   limits: Limits;
@@ -29,6 +29,12 @@ export interface Config {
   metricsOfServers: boolean;
   shell: ShellSettings;
   logLevel: string;
+}
+
+export interface LocalNames {
+  project: string;
+  pool: string;
+  network: string;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -44,11 +50,7 @@ export function loadConfig(env: Environment = process.env): Config {
     dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
     databaseUrl: databaseUrl(env),
     incusSocket: env.BERTH_INCUS_SOCKET,
-    local: {
-      project: env.BERTH_LOCAL_PROJECT ?? 'berth',
-      pool: env.BERTH_LOCAL_POOL ?? 'berth',
-      network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
-    },
+    local: localNames(env),
     stopTimeoutSeconds: wholeNumber(env, 'BERTH_STOP_TIMEOUT', 60, 1, 3600),
     limits: {
       reads: limit(env, 'BERTH_LIMIT_READS', '100/200'),
@@ -59,7 +61,7 @@ export function loadConfig(env: Environment = process.env): Config {
       // Nobody can guess there; but each takes a row for a while.
       beginnings: { perSecond: failures.perSecond * 6, burst: failures.burst * 6 },
     },
-    metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS'),
+    metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS', false),
     shell: {
       allowedHosts: hosts(env),
       trustedProxies: networks(env, 'BERTH_TRUST_PROXY'),
@@ -67,6 +69,15 @@ export function loadConfig(env: Environment = process.env): Config {
       maxConnections: wholeNumber(env, 'BERTH_MAX_CONNECTIONS', 4000, 10, 1_000_000),
     },
     logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
+  };
+}
+
+function localNames(env: Environment): LocalNames | undefined {
+  if (!yesOrNo(env, 'BERTH_LOCAL', true)) return undefined;
+  return {
+    project: env.BERTH_LOCAL_PROJECT ?? 'berth',
+    pool: env.BERTH_LOCAL_POOL ?? 'berth',
+    network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
   };
 }
 
@@ -123,12 +134,12 @@ function wholeNumber(env: Environment, name: string, unset: number, min: number,
   );
 }
 
-function yesOrNo(env: Environment, name: string): boolean {
-  const text = env[name] ?? 'false';
+function yesOrNo(env: Environment, name: string, unset: boolean): boolean {
+  const text = env[name] ?? String(unset);
   if (text === 'true' || text === 'false') return text === 'true';
   throw new SetupError(
     `${name} must be true or false, not "${text}".`,
-    'Set it so, or unset it: then it is false.',
+    `Set it so, or unset it: then it is ${unset}.`,
   );
 }
 

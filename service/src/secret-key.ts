@@ -38,6 +38,23 @@ export async function agreeOnSecretKey(
   );
 }
 
+/** For a tool beside the services of an installation: theirs, which it does not make. */
+export async function joinSecretKey(
+  db: Db,
+  { dataDir, isOnlyService }: { dataDir: string; isOnlyService: boolean },
+): Promise<Buffer> {
+  const path = join(dataDir, 'secret-key');
+  if (!isOnlyService && !existsSync(path)) {
+    throw new SetupError(
+      `There is no ${path}.`,
+      'Set BERTH_DATA_DIR to the data directory of a service of this database.',
+    );
+  }
+  const key = await loadSecretKey(dataDir);
+  await agreeOnSecretKey(db, key, { dataDir, isOnlyService });
+  return key;
+}
+
 /** Whole or not at all, whatever happens meanwhile; and never in place of one that is there. */
 async function makeKey(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;

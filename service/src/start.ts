@@ -1,9 +1,10 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { ensureIncus } from '../../setup/incus-daemon.ts';
+import { ensureIncus, type RunningIncus } from '../../setup/incus-daemon.ts';
 import { createApi } from './api.ts';
-import type { Config } from './config.ts';
+import type { Config, LocalNames } from './config.ts';
+import type { Db } from './db/connection.ts';
 import { openDatabase } from './db/open.ts';
 import { createIncusClient } from './incus/client.ts';
 import { createEngines } from './locations/engines.ts';
@@ -80,8 +81,11 @@ async function layFoundation(
   log: Logger,
   { say, signal }: { say: Say; signal: AbortSignal },
 ): Promise<Foundation> {
+  const { local } = config;
   // Side by side with the database: neither needs the other, and a second start is to take no time.
-  const preparing = Promise.allSettled([ensureIncus({ socketPath: config.incusSocket, say })]);
+  const preparing = Promise.allSettled([
+    local && ensureIncus({ socketPath: config.incusSocket, say }),
+  ]);
   const database = await openDatabase(config, log);
   stack.defer(() => database.close());
   const [incus] = await preparing;
@@ -94,18 +98,36 @@ async function layFoundation(
   const metrics = createMetrics({ db, pool }, { ofServers: config.metricsOfServers });
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
-  const { socketPath, incusDir } = incus.value;
-  const names = config.local;
-  const client = createIncusClient({ socketPath, project: names.project });
-  stack.defer(() => client.close());
-  const local = { client, socketPath, names, diskPath: incusDir };
-  const { id: locationId } = await ensureLocalLocation(db, local, say);
-  // The first request is to find where servers can go.
-  const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
-  await lookAtNodes({ db, client, locationId, pool: names.pool, signal, report });
   const workDir = join(config.dataDir, 'images');
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });
-  await ensureFirstImage({ db, incus: client, workDir, say, signal });
+  if (local && incus.value) {
+    await prepareLocal({ db, log, names: local, place: incus.value, workDir, say, signal });
+  }
   return { config, db, pool, notifications, engines, secretKey, metrics, log, stopping: signal };
+}
+
+interface Preparation {
+  db: Db;
+  log: Logger;
+  names: LocalNames;
+  place: RunningIncus;
+  workDir: string;
+  say: Say;
+  signal: AbortSignal;
+}
+
+/** Has the location `local` ready for the first request. */
+async function prepareLocal(preparation: Preparation): Promise<void> {
+  const { db, log, names, place, workDir, say, signal } = preparation;
+  const { socketPath, incusDir: diskPath } = place;
+  const client = createIncusClient({ socketPath, project: names.project });
+  try {
+    const { id } = await ensureLocalLocation(db, { client, socketPath, names, diskPath }, say);
+    const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
+    await lookAtNodes({ db, client, locationId: id, pool: names.pool, signal, report });
+    await ensureFirstImage({ db, incus: client, workDir, say, signal });
+  } finally {
+    await client.close();
+  }
 }

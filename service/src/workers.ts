@@ -7,12 +7,12 @@ import type { NotificationListener } from './db/notifications.ts';
 import { installationId } from './db/queries.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import type { Engines } from './locations/engines.ts';
-import { listAllLocations, requireLocation } from './locations/queries.ts';
+import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
-import { watchLocation } from './reconcilers/watch.ts';
+import { watchLocations } from './reconcilers/locations.ts';
 import { keepHistoryOnTime } from './usage/upkeep.ts';
 
 /** Most of them wait for the engine. */
@@ -43,7 +43,6 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const stopping = new AbortController();
   const workDir = join(config.dataDir, 'images');
   if (!config.databaseUrl) await dropLeases(db);
-  const locations = await listAllLocations(db);
   const runner = startOperationRunner({
     db,
     notifications,
@@ -64,15 +63,14 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const watchers = locations.map((location) =>
-    watchLocation({ ...foundation, workDir, observer: metrics.watch }, location, stopping.signal),
-  );
+  const watching = { ...foundation, workDir, observer: metrics.watch };
+  const watchers = await watchLocations(watching, stopping.signal);
   const housekeeping = startHousekeeping(db, log);
   const history = keepHistoryOnTime(db, log, stopping.signal);
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), housekeeping.stop(), history, ...watchers]);
+      await Promise.all([runner.stop(), housekeeping.stop(), history, watchers.ended]);
     },
   };
 }

@@ -13,6 +13,12 @@ export type OperatingSystemType = 'container' | 'virtual-machine';
 /** Where a location's Incus is. */
 export type EngineAddress = { socket_path: string } | { urls: string[]; server_cert: string };
 
+/**
+ * What a location's `network` names: a bridge or an OVN network that Incus manages, or a bridge that the
+ * hosts have themselves.
+ */
+export type NetworkKind = 'bridge' | 'ovn' | 'unmanaged';
+
 /** Where an operating system's image comes from. */
 export type ImageSource = { build: 'debian-12' } | { server: string; alias: string };
 
@@ -77,6 +83,10 @@ interface InstallationTable {
   only_row: Generated<boolean>;
   id: Generated<string>;
   secret_key_sha256: Buffer | null;
+  /** PEM: how engines over HTTPS know this installation. */
+  client_certificate: string | null;
+  /** Its key, encrypted. */
+  client_key: Buffer | null;
   created_at: Timestamp;
 }
 
@@ -88,6 +98,8 @@ interface LocationsTable {
   incus_project: string;
   storage_pool: string;
   network: string;
+  network_kind: Generated<NetworkKind>;
+  vlan: number | null;
   min_cpu: Generated<number>;
   max_cpu: number;
   min_ram_mb: Generated<number>;
@@ -109,6 +121,7 @@ interface LocationsTable {
   overcommit_cpu: Generated<number>;
   overcommit_ram: Generated<number>;
   overcommit_disk: Generated<number>;
+  removed_at: Timestamp | null;
   created_at: Timestamp;
 }
 

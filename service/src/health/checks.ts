@@ -4,7 +4,12 @@ import type { Health } from '@berth/contract/health';
 export interface HealthCheck {
   name: string;
   check: () => Promise<void>;
+  /** While another one like it works, the service can serve without it. */
+  isOneOfSeveral?: boolean;
 }
+
+/** What there is to check may change. */
+export type HealthChecks = () => Promise<HealthCheck[]>;
 
 const timeoutMilliseconds = 2000;
 
@@ -12,8 +17,16 @@ const timeoutMilliseconds = 2000;
 async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unknown[] }> {
   const errors: unknown[] = [];
   const results = await Promise.all(checks.map((part) => runCheck(part, errors)));
-  const healthy = results.every((result) => result.status === 'ok');
+  const healthy = canServe(checks.map((part, at) => ({ ...part, status: results[at]?.status })));
   return { status: healthy ? 'ok' : 'failing', checks: results, errors };
+}
+
+/** One location that is away keeps nobody from the others. */
+function canServe(parts: { isOneOfSeveral?: boolean; status: string | undefined }[]): boolean {
+  const failing = parts.filter(({ status }) => status !== 'ok');
+  if (failing.some(({ isOneOfSeveral }) => !isOneOfSeveral)) return false;
+  const several = parts.filter(({ isOneOfSeveral }) => isOneOfSeveral);
+  return several.length === 0 || failing.length < several.length;
 }
 
 /**
@@ -21,14 +34,14 @@ async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unkn
  * asks very often must not have the engine asked as often. `tell` gets each error of a run.
  */
 export function shareChecks(
-  checks: HealthCheck[],
+  checks: HealthChecks,
   tell: (error: unknown) => void,
   keptMs = 1000,
 ): () => Promise<Health> {
   let shared: Promise<Health> | undefined;
 
   async function run(): Promise<Health> {
-    const { errors, ...health } = await runChecks(checks);
+    const { errors, ...health } = await runChecks(await checks());
     for (const error of errors) tell(error);
     setTimeout(() => {
       shared = undefined;

@@ -7,6 +7,7 @@ import { locationRoutes } from '../locations/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import type { HealthCheck } from './checks.ts';
 import { healthRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -17,7 +18,7 @@ const fails = { name: 'engine', check: () => Promise.reject(new Error('at 10.0.0
 const hangs = { name: 'queue', check: () => new Promise<never>(() => undefined) };
 
 test('all is well when every part is', async (t) => {
-  const app = await createTestApp(db, [healthRoutes], { healthChecks: [works] });
+  const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => [works] });
   t.after(() => app.close());
   const answer = await inject(app, { url: '/v1/health' });
   assert.equal(answer.statusCode, 200);
@@ -26,7 +27,9 @@ test('all is well when every part is', async (t) => {
 });
 
 test('the failing parts are named, one that hangs within about 2 s', async (t) => {
-  const app = await createTestApp(db, [healthRoutes], { healthChecks: [works, fails, hangs] });
+  const app = await createTestApp(db, [healthRoutes], {
+    healthChecks: async () => [works, fails, hangs],
+  });
   t.after(() => app.close());
   const begin = performance.now();
   const answer = await inject(app, { url: '/v1/health' });
@@ -37,6 +40,20 @@ test('the failing parts are named, one that hangs within about 2 s', async (t) =
   assert.ok(!answer.body.includes('10.0.0.1'));
 });
 
+test('one location that is away keeps nobody from the others', async (t) => {
+  const place = { ...works, name: 'location a', isOneOfSeveral: true };
+  const away = { ...fails, name: 'location b', isOneOfSeveral: true };
+  const statusWith = async (...checks: HealthCheck[]) => {
+    const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => checks });
+    t.after(() => app.close());
+    return (await inject(app, { url: '/v1/health' })).statusCode;
+  };
+  assert.equal(await statusWith(works, place, away), 200);
+  assert.equal(await statusWith(works, away), 503);
+  assert.equal(await statusWith(works, away, away), 503);
+  assert.equal(await statusWith(fails, place), 503);
+});
+
 test('the parts are asked once for all who ask at the same time, and again later', async (t) => {
   let asked = 0;
   const counts = {
@@ -45,7 +62,7 @@ test('the parts are asked once for all who ask at the same time, and again later
       asked += 1;
     },
   };
-  const app = await createTestApp(db, [healthRoutes], { healthChecks: [counts] });
+  const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => [counts] });
   t.after(() => app.close());
   const ask = () => inject(app, { url: '/v1/health' });
   const answers = await Promise.all(Array.from({ length: 20 }, ask));

@@ -8,7 +8,7 @@ import type {
 } from 'fastify';
 import type { Db } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
-import type { HealthCheck } from '../health/checks.ts';
+import type { HealthChecks } from '../health/checks.ts';
 import type { IdentityProvider } from '../identities/provider.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
 import type { CredentialCache } from './credential-cache.ts';
@@ -32,7 +32,7 @@ export interface Deps {
   credentials: CredentialCache;
   /** Undefined where none is set up. */
   identityProvider?: IdentityProvider | undefined;
-  healthChecks: HealthCheck[];
+  healthChecks: HealthChecks;
   untilEnded: OperationWaiter;
 }
 

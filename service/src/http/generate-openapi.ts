@@ -18,7 +18,7 @@ async function openApiDocument(): Promise<string> {
     secretKey: Buffer.alloc(32),
     publicUrl,
     credentials: noCredentialCache,
-    healthChecks: [],
+    healthChecks: async () => [],
     untilEnded,
   };
   const limiter = createLimiter(loadConfig({}).limits);

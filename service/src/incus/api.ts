@@ -164,6 +164,7 @@ export type CallObserver = (call: ObservedCall) => void;
 const pathWords = new Set([
   ...['instances', 'state', 'files', 'operations', 'wait', 'images', 'aliases', 'projects'],
   ...['networks', 'storage-pools', 'volumes', 'resources', 'cluster', 'members', 'metrics'],
+  'certificates',
 ]);
 
 function pathPattern(path: readonly string[]): string {

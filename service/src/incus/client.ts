@@ -1,4 +1,5 @@
 import { type CallObserver, createApi } from './api.ts';
+import { type CertificateCalls, certificateCalls } from './certificates.ts';
 import type { IncusConnection } from './connection.ts';
 import { type FileCalls, fileCalls } from './files.ts';
 import { type ImageCalls, imageCalls } from './images.ts';
@@ -23,6 +24,7 @@ export type IncusOptions = IncusConnection & {
 export interface IncusClient {
   project: string;
   server: ServerCalls;
+  certificates: CertificateCalls;
   operations: OperationCalls;
   instances: InstanceCalls;
   files: FileCalls;
@@ -42,6 +44,7 @@ export function createIncusClient(options: IncusOptions): IncusClient {
   return {
     project,
     server: serverCalls(api),
+    certificates: certificateCalls(api),
     operations: operationCalls(api),
     instances: instanceCalls(api),
     files: fileCalls(api),

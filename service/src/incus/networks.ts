@@ -4,7 +4,7 @@ export interface Network {
   name: string;
   type: 'bridge' | (string & {});
   managed: boolean;
-  /** `Created`, `Pending`, `Errored` or `Unknown`. */
+  /** `Created`, `Pending`, `Errored` or `Unknown`; empty for one that Incus does not manage. */
   status: string;
   config: Record<string, string>;
   /** URLs of the instances and profiles on it. */
@@ -29,8 +29,9 @@ export type NetworkCalls = ReturnType<typeof networkCalls>;
 export function networkCalls(api: Api) {
   const { project } = api;
   return {
-    get: (name: string, options?: CallOptions) =>
-      api.find<Network>(['networks', name], { project }, options),
+    /** Also a plain interface of the host: of the member that answers, or of `target`. */
+    get: (name: string, target?: string, options?: CallOptions) =>
+      api.find<Network>(['networks', name], { project, target }, options),
 
     /** Also of a plain interface of the host, such as its end of an instance's card. */
     getState: (name: string, target?: string, options?: CallOptions) =>

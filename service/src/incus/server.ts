@@ -7,6 +7,10 @@ export interface ServerInfo {
     server_name: string;
     server_clustered: boolean;
     server_version: string;
+    /** Of the certificate that it presents over HTTPS; all members of a cluster have the same. */
+    certificate_fingerprint: string;
+    /** Words of the kernel: `x86_64`. The first is the machine's own. */
+    architectures: string[];
     /** `lxc`, `qemu` or `lxc | qemu`. */
     driver: string;
     /** Fields are in capitals in Incus itself. */

@@ -48,7 +48,8 @@ it('what an administrator changed stays when the service starts again', async ()
   const kept = { name, engine, incus_project, storage_pool, max_cpu, max_ram_mb };
   const { network, description, max_disk_gb } = again;
   await db.transaction().execute(async (trx) => {
-    const row = await upsertLocation(trx, { ...kept, network, description, max_disk_gb });
+    const onBridge = { network, network_kind: 'bridge', vlan: null } as const;
+    const row = await upsertLocation(trx, { ...kept, ...onBridge, description, max_disk_gb });
     assert.deepEqual([row.network, row.description, row.max_disk_gb], ['other0', 'Ours', 7]);
   });
 });

@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { SetupError } from '../../../setup/commands.mjs';
-import type { Config } from '../config.ts';
+import type { LocalNames } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { isEngineError } from '../incus/errors.ts';
 import type { Network } from '../incus/networks.ts';
+import { kindOf, subnetsOf } from './network.ts';
+import { ensureProject, unlessExists } from './project.ts';
 import { insertPool, type LocationRow, retireOtherPools, upsertLocation } from './queries.ts';
-import { freeIpv4Subnet, ipv4Pool, ipv6Pool } from './subnets.ts';
+import { freeIpv4Subnet } from './subnets.ts';
 
 const gigabyte = 1024 ** 3;
 const megabyte = 1024 ** 2;
@@ -19,7 +20,7 @@ const smallestPoolGigabytes = 5;
 export interface LocalEngine {
   client: IncusClient;
   socketPath: string;
-  names: Config['local'];
+  names: LocalNames;
   /** The directory that Incus keeps its data in, to see how much disk there is. */
   diskPath: string;
 }
@@ -32,7 +33,7 @@ export async function ensureLocalLocation(
   engine: LocalEngine,
   say: Say,
 ): Promise<LocationRow> {
-  await ensureProject(engine, say);
+  await ensureProject(engine.client, engine.names.project, say);
   const poolBytes = await ensurePool(engine, say);
   const network = await ensureNetwork(engine, say);
   const resources = await engine.client.server.resources();
@@ -46,11 +47,13 @@ export async function ensureLocalLocation(
       incus_project: engine.names.project,
       storage_pool: engine.names.pool,
       network: engine.names.network,
+      network_kind: requireKind(network),
+      vlan: null,
       max_cpu: cpu,
       max_ram_mb: ramMb,
       max_disk_gb: Math.floor(poolBytes / gigabyte),
     });
-    const pools = addressPools(network);
+    const pools = requireSubnets(network);
     for (const pool of pools) await insertPool(trx, location.id, pool);
     await retireOtherPools(
       trx,
@@ -59,23 +62,6 @@ export async function ensureLocalLocation(
     );
     return location;
   });
-}
-
-async function ensureProject({ client, names }: LocalEngine, say: Say): Promise<void> {
-  if (await client.projects.get(names.project)) return;
-  say(`Making the project ${names.project} in Incus`);
-  await unlessExists(
-    client.projects.create({
-      name: names.project,
-      description: 'Servers of Berth. Change them through Berth only.',
-      config: {
-        'features.images': 'true',
-        'features.profiles': 'true',
-        'features.networks': 'false',
-        'features.storage.volumes': 'true',
-      },
-    }),
-  );
 }
 
 async function ensurePool({ client, names, diskPath }: LocalEngine, say: Say): Promise<number> {
@@ -126,22 +112,23 @@ async function ownIpv4Addresses(): Promise<string[]> {
   return links.flatMap((link) => link.addr_info).map((a) => `${a.local}/${a.prefixlen}`);
 }
 
-function addressPools({ name, config }: Network) {
+function requireKind(network: Network) {
+  const kind = kindOf(network);
+  if (kind === 'bridge' || kind === 'ovn') return kind;
+  throw new SetupError(
+    `The network ${network.name} is neither a bridge nor an OVN network that Incus manages.`,
+    'Name another in BERTH_LOCAL_NETWORK; one that is not there is made.',
+  );
+}
+
+function requireSubnets(network: Network) {
+  const { name, config } = network;
   const ipv4 = config['ipv4.address'];
-  const ipv6 = config['ipv6.address'];
   if (!ipv4 || ipv4 === 'none') {
     throw new SetupError(
       `The network ${name} has no IPv4 subnet.`,
       `Set one: incus network set ${name} ipv4.address=10.100.0.1/24`,
     );
   }
-  return [ipv4Pool(ipv4), ...(ipv6 && ipv6 !== 'none' ? [ipv6Pool(ipv6)] : [])];
-}
-
-async function unlessExists(creation: Promise<unknown>): Promise<void> {
-  try {
-    await creation;
-  } catch (error) {
-    if (!isEngineError(error, 'already_exists')) throw error;
-  }
+  return subnetsOf(network);
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import type { Database, EngineAddress } from '../db/schema.ts';
+import type { Database, EngineAddress, NetworkKind } from '../db/schema.ts';
 import type { Subnet } from './subnets.ts';
 
 export type LocationRow = Selectable<Database['locations']>;
@@ -20,10 +20,11 @@ export async function findLocation(db: Queryable, id: number): Promise<ShownLoca
 }
 
 function shownLocations(db: Queryable) {
-  return db.selectFrom('locations').selectAll().select(isReachable.as('isReachable'));
+  const query = db.selectFrom('locations').where('removed_at', 'is', null);
+  return query.selectAll().select(isReachable.as('isReachable'));
 }
 
-/** For ids that our own rows refer to. */
+/** For ids that our own rows refer to, also of one that was removed. */
 export async function requireLocation(db: Queryable, id: number): Promise<LocationRow> {
   const query = db.selectFrom('locations').selectAll().where('id', '=', id);
   return await query.executeTakeFirstOrThrow();
@@ -43,8 +44,15 @@ export async function listLocations(db: Queryable, page: LocationPage): Promise<
   return await query.limit(page.limit).execute();
 }
 
-export async function listAllLocations(db: Queryable): Promise<LocationRow[]> {
-  return await db.selectFrom('locations').selectAll().orderBy('id').execute();
+export async function listAllLocations(db: Queryable): Promise<ShownLocation[]> {
+  return await shownLocations(db).orderBy('id').execute();
+}
+
+export async function findLocationNamed(
+  db: Queryable,
+  name: string,
+): Promise<ShownLocation | undefined> {
+  return await shownLocations(db).where('name', '=', name).executeTakeFirst();
 }
 
 export interface NewLocation {
@@ -54,6 +62,8 @@ export interface NewLocation {
   incus_project: string;
   storage_pool: string;
   network: string;
+  network_kind: NetworkKind;
+  vlan: number | null;
   max_cpu: number;
   max_ram_mb: number;
   max_disk_gb: number;
@@ -84,7 +94,7 @@ export async function upsertLocation(trx: Trx, location: NewLocation): Promise<L
 /** Locked until the transaction ends. */
 export async function lockLocation(trx: Trx, id: number): Promise<LocationRow | undefined> {
   const query = trx.selectFrom('locations').selectAll().where('id', '=', id);
-  return await query.forNoKeyUpdate().executeTakeFirst();
+  return await query.where('removed_at', 'is', null).forNoKeyUpdate().executeTakeFirst();
 }
 
 type Changeable =
@@ -131,19 +141,71 @@ export async function retireOtherPools(
   locationId: number,
   keep: readonly string[],
 ): Promise<void> {
+  const isAnother = sql<boolean>`cidr <> all(${[...keep]}::cidr[])`;
   await trx
     .updateTable('address_pools')
     .set({ enabled: false })
     .where('location_id', '=', locationId)
     .where('is_of_network', '=', true)
-    .where('cidr', 'not in', keep)
+    .where(isAnother)
     .execute();
   await trx
     .deleteFrom('address_pools')
     .where('location_id', '=', locationId)
     .where('is_of_network', '=', true)
-    .where('cidr', 'not in', keep)
+    .where(isAnother)
     .where(sql<boolean>`not exists (select from addresses where pool_id = address_pools.id)`)
+    .execute();
+}
+
+/** A pool of another location that shares addresses with a subnet. */
+export async function overlappingPool(
+  db: Queryable,
+  cidr: string,
+  ownId: number | undefined,
+): Promise<{ location: string } | undefined> {
+  return await db
+    .selectFrom('address_pools as pool')
+    .innerJoin('locations', 'locations.id', 'pool.location_id')
+    .select('locations.name as location')
+    .where(sql<boolean>`pool.cidr && ${cidr}::cidr`)
+    .where('pool.location_id', 'is distinct from', ownId ?? null)
+    .executeTakeFirst();
+}
+
+export async function countServers(db: Queryable, locationId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('servers')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('location_id', '=', locationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/**
+ * Marks a location as removed, unless `refuse` throws for how many servers it has. Its name is free
+ * again. A create that is under way holds a pool until it commits: it is counted, or finds no pool.
+ */
+export async function removeLocationRow(
+  trx: Trx,
+  { id, name }: Pick<LocationRow, 'id' | 'name'>,
+  refuse: (servers: number) => void,
+): Promise<void> {
+  const pools = trx.selectFrom('address_pools').select('id').where('location_id', '=', id);
+  await pools.orderBy('id').forUpdate().execute();
+  refuse(await countServers(trx, id));
+  await trx.deleteFrom('address_pools').where('location_id', '=', id).execute();
+  await trx.deleteFrom('images').where('location_id', '=', id).execute();
+  await trx
+    .updateTable('nodes')
+    .set({ gone: true, status: 'offline' })
+    .where('location_id', '=', id)
+    .execute();
+  await trx
+    .updateTable('locations')
+    .set({ name: `${name}#${id}`, enabled: false, removed_at: sql<string>`now()` })
+    .where('id', '=', id)
     .execute();
 }
 

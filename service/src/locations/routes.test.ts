@@ -20,6 +20,8 @@ const location = (name: string) => ({
   incus_project: 'berth',
   storage_pool: 'berth',
   network: 'berthbr0',
+  network_kind: 'bridge' as const,
+  vlan: null,
   max_cpu: 8,
   max_ram_mb: 16384,
   max_disk_gb: 100,

@@ -24,7 +24,8 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     node as (
       select jsonb_build_object('location', l.name, 'node', n.name) as labels, n.*,
         coalesce(s.ram_mb, 0) as given_ram_mb, coalesce(s.cpu, 0) as given_cpu
-      from nodes n join locations l on l.id = n.location_id left join on_node s on s.node_id = n.id
+      from nodes n join locations l on l.id = n.location_id and l.removed_at is null
+      left join on_node s on s.node_id = n.id
     )
     select 'operations' as name, jsonb_build_object('kind', kind, 'state', status) as labels,
       count(*)::float8 as value
@@ -45,10 +46,11 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     from locations
     left join servers s on s.location_id = locations.id and s.deleted_at is null
     left join usage_current usage on usage.server_id = s.id
+    where locations.removed_at is null
     group by locations.name
     union all
     select 'location_reachable', jsonb_build_object('location', name), ${isReachable}::integer::float8
-    from locations
+    from locations where removed_at is null
     union all
     select figure.name, labels, figure.value
     from node cross join lateral (values

@@ -80,21 +80,43 @@ function containerLimits(server: ServerForOperation) {
 /** Figures of a guest's own agent could be forged, and count anew whenever it fails. */
 const machineSettings = { 'security.agent.metrics': 'false' };
 
-/** The filters refuse any packet that does not come from the server's own MAC and addresses. */
+/**
+ * The card, with what Incus takes for each kind of network (Incus documentation, "Type: nic"). The filters
+ * refuse any packet that does not come from the server's own MAC and addresses.
+ */
 function networkDevice(server: ServerForOperation): Record<string, string> {
+  const { network, mac } = server;
   const of = (family: 4 | 6) => server.addresses.find((address) => address.family === family)?.ip;
   const ipv4 = of(4);
   const ipv6 = of(6);
-  return {
-    type: 'nic',
-    name: card,
-    network: server.network,
-    hwaddr: server.mac,
-    'ipv4.address': ipv4 ?? 'none',
-    'ipv6.address': ipv6 ?? 'none',
+  const nic = { type: 'nic', name: card, hwaddr: mac };
+  const bridged = {
+    ...nic,
     'security.mac_filtering': 'true',
-    'security.ipv4_filtering': 'true',
-    'security.ipv6_filtering': 'true',
     'security.port_isolation': 'true',
   };
+  const addressFilters = {
+    'ipv4.address': ipv4 ?? 'none',
+    'ipv6.address': ipv6 ?? 'none',
+    'security.ipv4_filtering': 'true',
+    'security.ipv6_filtering': 'true',
+  };
+  switch (network.kind) {
+    case 'bridge':
+      return { ...bridged, network: network.name, ...addressFilters };
+    case 'ovn':
+      return {
+        ...nic,
+        network: network.name,
+        // It has no filters; and "none" for one family must not stand beside an address of the other.
+        ...(ipv4 !== undefined && { 'ipv4.address': ipv4 }),
+        ...(ipv6 !== undefined && { 'ipv6.address': ipv6 }),
+      };
+    case 'unmanaged': {
+      const device = { ...bridged, nictype: 'bridged', parent: network.name };
+      // Incus takes a VLAN or filters of addresses, not both.
+      if (network.vlan !== null) return { ...device, vlan: String(network.vlan) };
+      return { ...device, ...addressFilters };
+    }
+  }
 }

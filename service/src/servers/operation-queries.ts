@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { ImageSource } from '../db/schema.ts';
+import { type LocationNetwork, networkOf } from '../locations/network.ts';
 import { osName } from './queries.ts';
 
 export interface ServerAddress {
@@ -23,7 +24,7 @@ export interface ServerForOperation {
   diskGb: number;
   locationId: number;
   storagePool: string;
-  network: string;
+  network: LocationNetwork;
   nodeId: number;
   node: string;
   /** Its name as a member of a cluster; null without one. */
@@ -39,7 +40,8 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     .innerJoin('nodes', 'nodes.id', 'servers.node_id')
     .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
     .selectAll('servers')
-    .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool', 'locations.network'])
+    .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool'])
+    .select(['locations.network', 'locations.network_kind', 'locations.vlan'])
     .select(['os.slug', 'os.type', 'os.source'])
     .select(osName('os'))
     .select((eb) =>
@@ -71,7 +73,7 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     diskGb: row.disk_gb,
     locationId: row.location_id,
     storagePool: row.storage_pool,
-    network: row.network,
+    network: networkOf(row),
     nodeId: row.node_id,
     node: row.node,
     member: row.member,

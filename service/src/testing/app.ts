@@ -39,7 +39,7 @@ export async function createTestApp(
     secretKey: testSecretKey,
     publicUrl,
     credentials: noCredentialCache,
-    healthChecks: [],
+    healthChecks: async () => [],
     untilEnded,
   };
   const deps = { ...standard, ...others };

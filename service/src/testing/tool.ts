@@ -8,8 +8,13 @@ interface Outcome {
 }
 
 /** Runs a tool of the command line, as its own process, on a database, with `input` to read. */
-export function toolOn(connectionString: string, file: URL, input = '') {
-  const env = { ...process.env, DATABASE_URL: connectionString };
+export function toolOn(
+  connectionString: string,
+  file: URL,
+  input = '',
+  more: Record<string, string> = {},
+) {
+  const env = { ...process.env, DATABASE_URL: connectionString, ...more };
   return (...args: string[]): Promise<Outcome> => {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const child = execFile(

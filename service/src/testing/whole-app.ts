@@ -63,5 +63,5 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
     await close();
   }
 
-  return { app, db, place, headers, ask, create, finish, close: closeAll };
+  return { app, db, connectionString, place, headers, ask, create, finish, close: closeAll };
 }

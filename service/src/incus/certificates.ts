@@ -1,0 +1,102 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { connect } from 'node:tls';
+import type { Api, CallOptions } from './api.ts';
+import { EngineError, errorFromConnection } from './errors.ts';
+
+export interface TrustedCertificate {
+  fingerprint: string;
+  name: string;
+  /** To some projects; it may then change nothing of the server itself. */
+  restricted: boolean;
+}
+
+export type CertificateCalls = ReturnType<typeof certificateCalls>;
+
+export function certificateCalls(api: Api) {
+  return {
+    /**
+     * Has Incus trust the certificate that this very call comes with, by a token of `incus config trust add`.
+     * Throws `invalid` where it is trusted already, `forbidden` for a token that was used.
+     */
+    trust: (token: string, options?: CallOptions): Promise<void> =>
+      api.change(
+        { method: 'POST', path: ['certificates'], json: { type: 'client', trust_token: token } },
+        options,
+      ),
+
+    get: (fingerprint: string, options?: CallOptions) =>
+      api.find<TrustedCertificate>(['certificates', fingerprint], {}, options),
+  };
+}
+
+/** As Incus writes it: the SHA-256 of the certificate (PEM) in hexadecimal. */
+export function fingerprintOf(certificate: string): string {
+  const { raw } = new X509Certificate(certificate);
+  return createHash('sha256').update(raw).digest('hex');
+}
+
+export interface JoinToken {
+  text: string;
+  /** Of the certificate that the server presents. */
+  fingerprint: string;
+  /** Where it listens: `https://10.0.0.1:8443`. */
+  urls: string[];
+  /** Null: it does not expire. */
+  expiresAt: Date | null;
+}
+
+/** A token of `incus config trust add`: JSON in Base64; undefined for what is none. */
+export function readJoinToken(text: string): JoinToken | undefined {
+  const fields = parse(Buffer.from(text, 'base64').toString('utf8'));
+  const { fingerprint, addresses, secret, expires_at } = fields;
+  if (typeof fingerprint !== 'string' || !/^[0-9a-f]{64}$/.test(fingerprint)) return undefined;
+  if (typeof secret !== 'string' || !Array.isArray(addresses)) return undefined;
+  const expiresAt = new Date(typeof expires_at === 'string' ? expires_at : Number.NaN);
+  return {
+    text,
+    fingerprint,
+    urls: addresses.map((address) => `https://${address}`).filter((url) => URL.canParse(url)),
+    // Go's zero time stands for none.
+    expiresAt: expiresAt.getTime() > 0 ? expiresAt : null,
+  };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+const handshakeMs = 5000;
+
+/**
+ * The certificate (PEM) that a server presents, whoever it may be: nothing is sent to it. Throws
+ * `EngineError` where none is presented.
+ */
+export async function presentedCertificate(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 443),
+    rejectUnauthorized: false,
+  });
+  socket.setTimeout(handshakeMs, () => {
+    reject(new EngineError('timeout', `no answer within ${handshakeMs / 1000} s`, { where: url }));
+  });
+  socket.once('error', (error) => reject(errorFromConnection(error, url)));
+  socket.once('secureConnect', () => {
+    const peer = socket.getPeerX509Certificate();
+    if (peer) resolve(peer.toString());
+    else reject(new EngineError('failed', 'it presents no certificate', { where: url }));
+  });
+  try {
+    return await promise;
+  } finally {
+    socket.destroy();
+  }
+}

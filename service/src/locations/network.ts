@@ -1,0 +1,42 @@
+import type { NetworkKind } from '../db/schema.ts';
+import type { Network } from '../incus/networks.ts';
+import { ipv4Pool, ipv6Pool, type Subnet } from './subnets.ts';
+
+/** What the servers of a location are on. */
+export type LocationNetwork =
+  | { kind: 'bridge' | 'ovn'; name: string }
+  /** A bridge of the hosts, with the tag of the VLAN on it that servers are in. */
+  | { kind: 'unmanaged'; name: string; vlan: number | null };
+
+export function networkOf(row: {
+  network: string;
+  network_kind: NetworkKind;
+  vlan: number | null;
+}): LocationNetwork {
+  const { network: name, network_kind: kind, vlan } = row;
+  return kind === 'unmanaged' ? { kind, name, vlan } : { kind, name };
+}
+
+/** A network of Incus in our words; undefined for a kind that servers can't be put on. */
+export function kindOf({
+  managed,
+  type,
+}: Pick<Network, 'managed' | 'type'>): NetworkKind | undefined {
+  if (type === 'bridge') return managed ? 'bridge' : 'unmanaged';
+  return type === 'ovn' && managed ? 'ovn' : undefined;
+}
+
+/** The subnets that a managed network has itself. IPv6 only where its cards can have fixed addresses. */
+export function subnetsOf({ type, config }: Pick<Network, 'type' | 'config'>): Subnet[] {
+  const { 'ipv4.address': ipv4, 'ipv6.address': ipv6 } = config;
+  // On a bridge the filters of a card are enough (Incus documentation, "Type: nic").
+  const isIpv6Fixed = type === 'bridge' || config['ipv6.dhcp.stateful'] === 'true';
+  return [
+    ...(isSubnet(ipv4) ? [ipv4Pool(ipv4)] : []),
+    ...(isSubnet(ipv6) && isIpv6Fixed ? [ipv6Pool(ipv6)] : []),
+  ];
+}
+
+function isSubnet(address: string | undefined): address is string {
+  return address !== undefined && address !== '' && address !== 'none';
+}

@@ -1,0 +1,66 @@
+import { wayTo } from '../locations/engines.ts';
+import { loadIdentity } from '../locations/identity.ts';
+import { type LocationRow, listAllLocations } from '../locations/queries.ts';
+import { serialised } from '../serialised.ts';
+import { type Watching, watchLocation } from './watch.ts';
+
+/** For changes that nobody heard of: while the connection for notifications was lost. */
+const lookAgainMilliseconds = 10_000;
+
+interface Watched {
+  /** What it is watched by: once that has changed, it is watched anew. */
+  by: string;
+  stop(): void;
+  ended: Promise<void>;
+}
+
+/**
+ * Watches every location, also those that are added, changed or removed meanwhile. Resolves once the
+ * first ones are watched, to what resolves when none is any more, after `signal` was aborted.
+ */
+export async function watchLocations(
+  watching: Watching & { secretKey: Buffer },
+  signal: AbortSignal,
+): Promise<{ ended: Promise<void> }> {
+  const { db, engines, log, notifications, secretKey } = watching;
+  const watched = new Map<number, Watched>();
+
+  function watch(location: LocationRow, by: string): void {
+    const stopping = new AbortController();
+    const before = watched.get(location.id);
+    before?.stop();
+    const until = AbortSignal.any([signal, stopping.signal]);
+    const ended = Promise.resolve(before?.ended).then(() =>
+      watchLocation(watching, location, until),
+    );
+    watched.set(location.id, { by, stop: () => stopping.abort(), ended });
+  }
+
+  async function lookAtAll(): Promise<void> {
+    engines.identity = await loadIdentity(db, secretKey);
+    const locations = await listAllLocations(db);
+    if (signal.aborted) return;
+    for (const location of locations) {
+      const { name, storage_pool } = location;
+      const by = JSON.stringify([wayTo(location, engines.identity), name, storage_pool]);
+      if (watched.get(location.id)?.by !== by) watch(location, by);
+    }
+    const there = new Set(locations.map(({ id }) => id));
+    for (const [id, { stop }] of watched) if (!there.has(id)) stop();
+  }
+
+  await lookAtAll();
+  const report = (error: unknown) => log.warn({ err: error }, 'Locations could not be looked at.');
+  const look = serialised(lookAtAll, report);
+  const off = notifications.on('locations_changed', () => look.run('all'));
+  const timer = setInterval(() => look.run('all'), lookAgainMilliseconds);
+
+  async function untilEnded(): Promise<void> {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    clearInterval(timer);
+    off();
+    await look.idle();
+    await Promise.all([...watched.values()].map(({ ended }) => ended));
+  }
+  return { ended: untilEnded() };
+}
