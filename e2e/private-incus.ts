@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureIncus } from '../setup/incus-daemon.ts';
-import { commandLine, environment, killAll, processIds, readProcess } from './processes.ts';
+import { commandLine, environment, killAll, processIds, readProcess, run } from './processes.ts';
 
 const endedWithinMs = 10_000;
 
@@ -29,12 +28,12 @@ export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): P
   await killAll(() => processesNaming(incusDir));
   const instances = instancesOf(incusDir);
   unmountBelow(incusDir);
-  for (const device of loopDevicesOf(incusDir)) run('losetup', ['--detach', device]);
+  await freeLoopDevices(incusDir);
   // The monitor of a guest that is killed gives its end of the pair back to the host.
   for (const link of links) removeLink(link);
   for (const bridge of bridges) removeBridge(bridge);
   removeChains((chain) => instances.some((name) => chain.includes(`.${name}.`)));
-  for (const cgroup of instances.flatMap(cgroupsOf)) removeCgroup(cgroup);
+  for (const cgroup of instances.flatMap(cgroupsOf)) await removeCgroup(cgroup);
   await rm(incusDir, { recursive: true, force: true });
   return links;
 }
@@ -60,10 +59,6 @@ export function leftoversOf({ incusDir, bridges }: PrivateIncus, links: string[]
   ];
 }
 
-function run(command: string, args: string[]): string {
-  return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-}
-
 export function daemonsOf(incusDir: string): number[] {
   return processIds().filter(
     (pid) =>
@@ -77,7 +72,7 @@ function processesNaming(incusDir: string): number[] {
 }
 
 /** The first process of each container: with it, the kernel ends all the others. */
-function guestsOf(incusDir: string): number[] {
+export function guestsOf(incusDir: string): number[] {
   const monitors = new Set(
     processesNaming(incusDir).filter((pid) => commandLine(pid).startsWith('[lxc monitor]')),
   );
@@ -116,11 +111,33 @@ function cgroupsOf(instance: string): string[] {
 }
 
 /** Their files go with them; only the folders inside have to be removed first. */
-function removeCgroup(folder: string): void {
+export async function removeCgroup(folder: string): Promise<void> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) removeCgroup(join(folder, entry.name));
+    if (entry.isDirectory()) await removeCgroup(join(folder, entry.name));
   }
-  rmdirSync(folder);
+  const end = Date.now() + endedWithinMs;
+  while (!(await isRemoved(folder))) {
+    if (Date.now() > end) throw new Error(`${folder} is still in use.`);
+    await sleep(20);
+  }
+}
+
+/** What was killed is in it until the kernel is done with that. */
+async function isRemoved(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EBUSY') return false;
+    throw error;
+  }
+}
+
+/** One that is in use is freed as soon as it is not: mounts go a moment after who had them. */
+async function freeLoopDevices(directory: string): Promise<void> {
+  for (const device of loopDevicesOf(directory)) run('losetup', ['--detach', device]);
+  const end = Date.now() + endedWithinMs;
+  while (loopDevicesOf(directory).length > 0 && Date.now() < end) await sleep(50);
 }
 
 function loopDevicesOf(directory: string): string[] {

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const killedWithinMs = 20_000;
+const commandMs = 120_000;
 
 /** Every process of the machine but this one. */
 export function processIds(): number[] {
@@ -42,4 +44,14 @@ function kill(pid: number): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
+}
+
+/** Runs a command to its end. Answers what it printed; throws when it fails. */
+export function run(command: string, args: string[], input = ''): string {
+  return execFileSync(command, args, {
+    encoding: 'utf8',
+    input,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: commandMs,
+  });
 }

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SetupError } from '../setup/commands.mjs';
 import { ensureIncus } from '../setup/incus-daemon.ts';
 import { leftoversOf, removePrivateIncus, unmountBelow } from './private-incus.ts';
 import { commandLine } from './processes.ts';
@@ -30,21 +31,42 @@ export const say = (text: string) => process.stdout.write(`• ${text}\n`);
  * @param name tells stacks apart: at most 8 letters and digits
  */
 export async function withStack<T>(name: string, use: (stack: Stack) => Promise<T>): Promise<T> {
-  if (process.getuid?.() !== 0) throw new Error('This needs root: it starts an Incus of its own.');
   const place = placeOf(name);
-  refuseSecondRun(place);
-  await removeEverything(place);
-  removeEverythingOnSignal(place);
-  await mkdir(place.directory, { recursive: true, mode: 0o711 });
-  await writeFile(pidFile(place), String(process.pid));
-  try {
-    const stack = await bringUp(place);
-    const result = await use(stack);
-    await stopService(place.directory, 'SIGTERM');
-    return result;
-  } finally {
-    await removeEverything(place);
+  return await withDirectory(place.directory, {
+    remove: () => removeEverything(place),
+    async use() {
+      const stack = await bringUp(place);
+      const result = await use(stack);
+      await stopService(place.directory, 'SIGTERM');
+      return result;
+    },
+  });
+}
+
+interface Use<T> {
+  /** Whatever belongs to the directory, in whatever state it is, and the directory itself. */
+  remove(): Promise<void>;
+  use(): Promise<T>;
+}
+
+/**
+ * Uses a directory as the only run that does, and removes all that belongs to it: before, what an
+ * earlier run left that was cut off, and after, also upon a signal.
+ */
+export async function withDirectory<T>(directory: string, { remove, use }: Use<T>): Promise<T> {
+  if (process.getuid?.() !== 0) {
+    throw new SetupError('This needs root: it starts an Incus.', 'Run it again as root.');
   }
+  const pidFile = join(directory, 'run.pid');
+  refuseSecondRun(pidFile);
+  await remove();
+  removeOnSignal(remove);
+  // What failed is told also where its traces can't be removed.
+  await using stack = new AsyncDisposableStack();
+  stack.defer(remove);
+  await mkdir(directory, { recursive: true, mode: 0o711 });
+  await writeFile(pidFile, String(process.pid));
+  return await use();
 }
 
 function placeOf(name: string): Place {
@@ -58,20 +80,18 @@ function placeOf(name: string): Place {
   };
 }
 
-const pidFile = ({ directory }: Place) => join(directory, 'run.pid');
-
-function refuseSecondRun(place: Place): void {
-  if (!existsSync(pidFile(place))) return;
-  const pid = Number(readFileSync(pidFile(place), 'utf8'));
+function refuseSecondRun(pidFile: string): void {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8'));
   if (pid === process.pid || !/\brun\.ts\b/.test(commandLine(pid))) return;
   throw new Error(`The same runs already, as the process ${pid}.`);
 }
 
-function removeEverythingOnSignal(place: Place): void {
+function removeOnSignal(remove: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, async () => {
       say(`Stopped by ${signal}: cleaning up`);
-      await removeEverything(place);
+      await remove();
       process.exit(1);
     });
   }

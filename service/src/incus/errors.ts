@@ -72,7 +72,10 @@ const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/\bdial (tcp|udp|unix)\b|no such host|connection refused|no route to host/, 'unreachable'],
   [/network is unreachable|TLS handshake|x509: |\btls: /, 'unreachable'],
   [/^(Daemon is )?shutting down|member .*is offline|member is evacuated/i, 'unreachable'],
-  [/no known leader|driver: bad connection|no available dqlite leader/, 'unreachable'],
+  // For a while after the members have lost and found each other.
+  [/^Missing event connection with target cluster member/, 'unreachable'],
+  [/no known leader|driver: bad connection|no available (dqlite|cowsql) leader/, 'unreachable'],
+  [/sql: database is closed|^Server isn't ready yet/, 'unreachable'],
   [/no space left on device|disk quota exceeded|not enough (free )?space/i, 'no_space'],
   // Not "already exists": nothing of the wanted name was made.
   [addressTaken, 'invalid'],
