@@ -36,6 +36,7 @@ export async function createApi(
       credentials: createCredentialCache(notifications),
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
       healthChecks: await healthChecks(foundation),
+      draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
@@ -56,6 +57,7 @@ async function healthChecks({
     { name: 'database', check: async () => void (await sql`select 1`.execute(db)) },
     ...locations.map((location) => ({
       name: `location ${location.name}`,
+      isShared: true,
       check: async () => {
         await engines.of(location).server.info();
         const known = await findLocation(db, location.id);

@@ -1,5 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ensureIncus } from '../../setup/incus-daemon.ts';
 import { createApi } from './api.ts';
@@ -47,7 +48,9 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   await using stack = new AsyncDisposableStack();
   const log = createLog(config.logLevel);
   await makeDirectory(config.dataDir);
-  const foundation = await layFoundation(stack, config, log, { say, signal });
+  const stopping = new AbortController();
+  const laid = await layFoundation(stack, config, log, { say, signal });
+  const foundation = { ...laid, draining: signal, stopping: stopping.signal };
   const isOnlyService = !config.databaseUrl;
   const admin = await ensureAdminToken(foundation.db, config.dataDir, isOnlyService);
   const workers = await startWorkers(foundation);
@@ -59,7 +62,12 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   return {
     url,
     admin,
-    stop: () => running.disposeAsync(),
+    async stop() {
+      // Who sends requests here sees that it stops, and sends them elsewhere, before it does.
+      await sleep(config.drainSeconds * 1000);
+      stopping.abort();
+      await running.disposeAsync();
+    },
   };
 }
 
@@ -79,7 +87,7 @@ async function layFoundation(
   config: Config,
   log: Logger,
   { say, signal }: { say: Say; signal: AbortSignal },
-): Promise<Foundation> {
+): Promise<Omit<Foundation, 'draining' | 'stopping'>> {
   // Side by side with the database: neither needs the other, and a second start is to take no time.
   const preparing = Promise.allSettled([ensureIncus({ socketPath: config.incusSocket, say })]);
   const database = await openDatabase(config, log);
@@ -107,5 +115,5 @@ async function layFoundation(
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });
   await ensureFirstImage({ db, incus: client, workDir, say, signal });
-  return { config, db, pool, notifications, engines, secretKey, metrics, log, stopping: signal };
+  return { config, db, pool, notifications, engines, secretKey, metrics, log };
 }

@@ -4,6 +4,8 @@ import type { Health } from '@berth/contract/health';
 export interface HealthCheck {
   name: string;
   check: () => Promise<void>;
+  /** The same for every service of the database: while it fails, another one is no better off. */
+  isShared?: boolean;
 }
 
 const timeoutMilliseconds = 2000;

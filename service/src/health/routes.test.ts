@@ -37,6 +37,34 @@ test('the failing parts are named, one that hangs within about 2 s', async (t) =
   assert.ok(!answer.body.includes('10.0.0.1'));
 });
 
+test('ready is who can serve, though a location fails that fails for all', async (t) => {
+  const shared = { ...fails, isShared: true };
+  const app = await createTestApp(db, [healthRoutes], { healthChecks: [works, shared] });
+  t.after(() => app.close());
+  assert.equal((await inject(app, { url: '/v1/health' })).statusCode, 503);
+  const ready = await inject(app, { url: '/v1/health/ready' });
+  assert.equal(ready.statusCode, 200);
+  const checks = [{ name: 'database', status: 'ok', detail: 'It works.' }];
+  assert.deepEqual(ready.json(), { status: 'ok', checks });
+  const without = await createTestApp(db, [healthRoutes], { healthChecks: [fails] });
+  t.after(() => without.close());
+  assert.equal((await inject(without, { url: '/v1/health/ready' })).statusCode, 503);
+});
+
+test('who is asked to stop says so at once, though all works', async (t) => {
+  const stop = new AbortController();
+  const deps = { healthChecks: [works], draining: stop.signal };
+  const app = await createTestApp(db, [healthRoutes], deps);
+  t.after(() => app.close());
+  assert.equal((await inject(app, { url: '/v1/health/ready' })).statusCode, 200);
+  stop.abort();
+  for (const url of ['/v1/health', '/v1/health/ready']) {
+    const answer = await inject(app, { url });
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.json().checks[0].detail, 'It is stopping.');
+  }
+});
+
 test('the parts are asked once for all who ask at the same time, and again later', async (t) => {
   let asked = 0;
   const counts = {
