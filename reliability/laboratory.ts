@@ -159,7 +159,10 @@ export async function openLaboratory({
   const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined };
   const foundation = { config, db, pool, engines, notifications, log, secretKey, metrics };
   const settings = { limits: generousLimits, shell: plainShell };
-  const app = await createApi({ ...foundation, stopping: stopping.signal }, settings);
+  const app = await createApi(
+    { ...foundation, draining: stopping.signal, stopping: stopping.signal },
+    settings,
+  );
   stack.defer(() => app.close());
   const { headers } = await createTestToken(db);
   const open = stack.move();

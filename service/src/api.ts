@@ -37,6 +37,7 @@ export async function createApi(
       credentials: createCredentialCache(notifications),
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
       healthChecks: await healthChecks(foundation),
+      draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
@@ -65,7 +66,7 @@ async function healthChecks({
   function locationCheck(location: LocationRow): HealthCheck {
     return {
       name: `location ${location.name}`,
-      isOneOfSeveral: true,
+      isLocation: true,
       async check() {
         await engines.of(location).server.info();
         const known = await findLocation(db, location.id);

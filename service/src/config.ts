@@ -28,6 +28,8 @@ export interface Config {
   /** Whether the metrics tell what each server uses. */
   metricsOfServers: boolean;
   shell: ShellSettings;
+  /** How long a service that is to stop says so before it lets no more requests in. */
+  drainSeconds: number;
   logLevel: string;
 }
 
@@ -68,6 +70,7 @@ export function loadConfig(env: Environment = process.env): Config {
       tls: tlsFiles(env),
       maxConnections: wholeNumber(env, 'BERTH_MAX_CONNECTIONS', 4000, 10, 1_000_000),
     },
+    drainSeconds: wholeNumber(env, 'BERTH_DRAIN_SECONDS', 0, 0, 300),
     logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
   };
 }

@@ -1,5 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ensureIncus, type RunningIncus } from '../../setup/incus-daemon.ts';
 import { createApi } from './api.ts';
@@ -48,7 +49,9 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   await using stack = new AsyncDisposableStack();
   const log = createLog(config.logLevel);
   await makeDirectory(config.dataDir);
-  const foundation = await layFoundation(stack, config, log, { say, signal });
+  const stopping = new AbortController();
+  const laid = await layFoundation(stack, config, log, { say, signal });
+  const foundation = { ...laid, draining: signal, stopping: stopping.signal };
   const isOnlyService = !config.databaseUrl;
   const admin = await ensureAdminToken(foundation.db, config.dataDir, isOnlyService);
   const workers = await startWorkers(foundation);
@@ -60,7 +63,12 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   return {
     url,
     admin,
-    stop: () => running.disposeAsync(),
+    async stop() {
+      // Who sends requests here sees that it stops, and sends them elsewhere, before it does.
+      await sleep(config.drainSeconds * 1000);
+      stopping.abort();
+      await running.disposeAsync();
+    },
   };
 }
 
@@ -80,7 +88,7 @@ async function layFoundation(
   config: Config,
   log: Logger,
   { say, signal }: { say: Say; signal: AbortSignal },
-): Promise<Foundation> {
+): Promise<Omit<Foundation, 'draining' | 'stopping'>> {
   const { local } = config;
   // Side by side with the database: neither needs the other, and a second start is to take no time.
   const preparing = Promise.allSettled([
@@ -107,7 +115,7 @@ async function layFoundation(
   if (local && incus.value) {
     await prepareLocal({ db, log, names: local, place: incus.value, workDir, say, signal });
   }
-  return { config, db, workers, notifications, engines, secretKey, metrics, log, stopping: signal };
+  return { config, db, workers, notifications, engines, secretKey, metrics, log };
 }
 
 interface Preparation {

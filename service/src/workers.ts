@@ -32,7 +32,9 @@ export interface Foundation {
   secretKey: Buffer;
   metrics: Metrics;
   log: Logger;
-  /** Aborted when the service is asked to stop. */
+  /** Aborted when the service is asked to stop; from then on it says that it does. */
+  draining: AbortSignal;
+  /** Aborted when it stops: nobody is kept waiting any longer. */
   stopping: AbortSignal;
 }
 

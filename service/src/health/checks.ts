@@ -4,8 +4,8 @@ import type { Health } from '@berth/contract/health';
 export interface HealthCheck {
   name: string;
   check: () => Promise<void>;
-  /** While another one like it works, the service can serve without it. */
-  isOneOfSeveral?: boolean;
+  /** Its engine. The service can serve while another location works, and no other service is better off. */
+  isLocation?: boolean;
 }
 
 /** What there is to check may change. */
@@ -22,11 +22,11 @@ async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unkn
 }
 
 /** One location that is away keeps nobody from the others. */
-function canServe(parts: { isOneOfSeveral?: boolean; status: string | undefined }[]): boolean {
+function canServe(parts: { isLocation?: boolean; status: string | undefined }[]): boolean {
   const failing = parts.filter(({ status }) => status !== 'ok');
-  if (failing.some(({ isOneOfSeveral }) => !isOneOfSeveral)) return false;
-  const several = parts.filter(({ isOneOfSeveral }) => isOneOfSeveral);
-  return several.length === 0 || failing.length < several.length;
+  if (failing.some(({ isLocation }) => !isLocation)) return false;
+  const locations = parts.filter(({ isLocation }) => isLocation);
+  return locations.length === 0 || failing.length < locations.length;
 }
 
 /**

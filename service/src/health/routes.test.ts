@@ -41,8 +41,8 @@ test('the failing parts are named, one that hangs within about 2 s', async (t) =
 });
 
 test('one location that is away keeps nobody from the others', async (t) => {
-  const place = { ...works, name: 'location a', isOneOfSeveral: true };
-  const away = { ...fails, name: 'location b', isOneOfSeveral: true };
+  const place = { ...works, name: 'location a', isLocation: true };
+  const away = { ...fails, name: 'location b', isLocation: true };
   const statusWith = async (...checks: HealthCheck[]) => {
     const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => checks });
     t.after(() => app.close());
@@ -52,6 +52,36 @@ test('one location that is away keeps nobody from the others', async (t) => {
   assert.equal(await statusWith(works, away), 503);
   assert.equal(await statusWith(works, away, away), 503);
   assert.equal(await statusWith(fails, place), 503);
+});
+
+test('ready is who can serve, though a location fails that fails for all', async (t) => {
+  const shared = { ...fails, isLocation: true };
+  const app = await createTestApp(db, [healthRoutes], {
+    healthChecks: async () => [works, shared],
+  });
+  t.after(() => app.close());
+  assert.equal((await inject(app, { url: '/v1/health' })).statusCode, 503);
+  const ready = await inject(app, { url: '/v1/health/ready' });
+  assert.equal(ready.statusCode, 200);
+  const checks = [{ name: 'database', status: 'ok', detail: 'It works.' }];
+  assert.deepEqual(ready.json(), { status: 'ok', checks });
+  const without = await createTestApp(db, [healthRoutes], { healthChecks: async () => [fails] });
+  t.after(() => without.close());
+  assert.equal((await inject(without, { url: '/v1/health/ready' })).statusCode, 503);
+});
+
+test('who is asked to stop says so at once, though all works', async (t) => {
+  const stop = new AbortController();
+  const deps = { healthChecks: async () => [works], draining: stop.signal };
+  const app = await createTestApp(db, [healthRoutes], deps);
+  t.after(() => app.close());
+  assert.equal((await inject(app, { url: '/v1/health/ready' })).statusCode, 200);
+  stop.abort();
+  for (const url of ['/v1/health', '/v1/health/ready']) {
+    const answer = await inject(app, { url });
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.json().checks[0].detail, 'It is stopping.');
+  }
 });
 
 test('the parts are asked once for all who ask at the same time, and again later', async (t) => {

@@ -1,11 +1,25 @@
 import { Health } from '@berth/contract/health';
+import type { FastifyReply } from 'fastify';
 import type { App, Deps } from '../http/app-types.ts';
-import { shareChecks } from './checks.ts';
+import { type HealthChecks, shareChecks } from './checks.ts';
 
-export function healthRoutes(app: App, { healthChecks }: Deps): void {
-  const check = shareChecks(healthChecks, (error) =>
-    app.log.warn({ err: error }, 'A health check failed.'),
-  );
+const stopping: Health = {
+  status: 'failing',
+  checks: [{ name: 'service', status: 'failing', detail: 'It is stopping.' }],
+};
+
+export function healthRoutes(app: App, { healthChecks, draining }: Deps): void {
+  const share = (checks: HealthChecks) =>
+    shareChecks(checks, (error) => app.log.warn({ err: error }, 'A health check failed.'));
+  const view = share(healthChecks);
+  const ready = share(async () => (await healthChecks()).filter(({ isLocation }) => !isLocation));
+
+  async function answer(check: () => Promise<Health>, reply: FastifyReply): Promise<Health> {
+    const health = draining?.aborted ? stopping : await check();
+    reply.code(health.status === 'ok' ? 200 : 503);
+    return health;
+  }
+
   app.get(
     '/health',
     {
@@ -20,9 +34,22 @@ export function healthRoutes(app: App, { healthChecks }: Deps): void {
         response: { 200: Health, 503: Health },
       },
     },
-    async (_request, reply) => {
-      const health = await check();
-      return reply.code(health.status === 'ok' ? 200 : 503).send(health);
+    (_request, reply) => answer(view, reply),
+  );
+  app.get(
+    '/health/ready',
+    {
+      config: { scope: 'public' },
+      schema: {
+        operationId: 'health_ready',
+        summary: 'See whether to send requests to this service',
+        description:
+          'For load balancers. Needs no token. Answers 503 while this service is stopping, or can not reach ' +
+          'its database. It does not look at the locations: while one is away, no other service is better off.',
+        tags: ['Health'],
+        response: { 200: Health, 503: Health },
+      },
     },
+    (_request, reply) => answer(ready, reply),
   );
 }

@@ -194,5 +194,6 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     audit_export: { path: '/audit/export', status: 200 },
     metrics_view: { path: '/metrics', prefix: '', status: 200 },
     health_view: { path: '/health', status: 200 },
+    health_ready: { path: '/health/ready', status: 200 },
   };
 }

@@ -33,6 +33,8 @@ export interface Deps {
   /** Undefined where none is set up. */
   identityProvider?: IdentityProvider | undefined;
   healthChecks: HealthChecks;
+  /** Aborted when the service is asked to stop, a while before it does. */
+  draining?: AbortSignal;
   untilEnded: OperationWaiter;
 }
 
