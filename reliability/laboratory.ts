@@ -67,6 +67,7 @@ interface Equipment {
   workers?: number;
   stopTimeoutSeconds?: number;
   sweepMilliseconds?: number;
+  pingMilliseconds?: number;
   /** Of a cluster; without any there is none. */
   members?: string[];
   timing?: Partial<Timing>;
