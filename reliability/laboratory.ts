@@ -74,6 +74,7 @@ interface Equipment {
   workers?: number;
   stopTimeoutSeconds?: number;
   sweepMilliseconds?: number;
+  pingMilliseconds?: number;
   /** Of a cluster; without any there is none. */
   members?: string[];
   timing?: Partial<Timing>;

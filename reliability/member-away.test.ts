@@ -46,3 +46,21 @@ it('servers on a member that is down keep their status, are unavailable, and are
   await within(2000, is(on('b').id, 'stopped'));
   await within(2000, isReally(on('b').id, 'stopped'));
 });
+
+it('a member that goes or comes back is noticed without an event, long before all is compared', async () => {
+  await using stack = new AsyncDisposableStack();
+  const rarely = { sweepMilliseconds: 3_600_000, pingMilliseconds: 100 };
+  const place = await openLaboratory({ members: ['a', 'b'], ...rarely });
+  stack.defer(() => place.close());
+  const { id, name } = await runningServer(place, 'noticed');
+  const member = (await place.client.instances.get(name))?.location ?? '';
+  const isReally = (wanted: string) => async () => {
+    const { real_status } = await place.ask(`/servers/${id}/status`);
+    assert.equal(real_status, wanted);
+  };
+  place.simulator.takeMemberDown(member, true);
+  await within(10_000, isReally('unavailable'));
+  await isRecordedAs(place, id, 'started');
+  place.simulator.takeMemberDown(member, false);
+  await within(10_000, isReally('started'));
+});

@@ -231,3 +231,18 @@ export async function setSilent(
     .where('status', '<>', 'offline')
     .execute();
 }
+
+/** The members of a location's cluster, and whether each was there when it was last looked at. */
+export async function knownMembers(
+  db: Queryable,
+  locationId: number,
+): Promise<{ member: string; status: 'online' | 'offline' }[]> {
+  return await db
+    .selectFrom('nodes')
+    .select(['member', 'status'])
+    .where('location_id', '=', locationId)
+    .where('gone', '=', false)
+    .where('member', 'is not', null)
+    .$narrowType<{ member: string }>()
+    .execute();
+}

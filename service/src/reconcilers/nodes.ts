@@ -1,10 +1,12 @@
 import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
-import { enterNodes, type NodeFacts } from '../nodes/queries.ts';
+import { enterNodes, knownMembers, type NodeFacts } from '../nodes/queries.ts';
 import type { Subject } from './truth.ts';
 
 /** For a member to tell what it has: one that is cut off says nothing at all. */
 const answerSeconds = 5;
+/** For it to say that it is there. */
+const pingSeconds = 3;
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
 
@@ -48,6 +50,32 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
     evacuated: working.includes(status) && status !== 'Online',
     failureDomain,
     ...(has ?? { machine: null, disk: null }),
+  };
+}
+
+/**
+ * Whether a member of its cluster answers that was away, or no longer answers: all is to be looked at
+ * then. It costs one small call each.
+ */
+export async function haveMembersChanged({
+  db,
+  client,
+  locationId,
+  signal,
+}: Subject): Promise<boolean> {
+  const options = { signal, timeoutSeconds: pingSeconds };
+  const members = await knownMembers(db, locationId);
+  const differ = members.map(async ({ member, status }) => {
+    const asked = client.server.info(member, options).then(() => true);
+    return (await asked.catch(falseIfSilent(signal))) !== (status === 'online');
+  });
+  return (await Promise.all(differ)).includes(true);
+}
+
+function falseIfSilent(signal: AbortSignal) {
+  return (error: unknown): false => {
+    if (signal.aborted || !isSilence(error)) throw error;
+    return false;
   };
 }
 

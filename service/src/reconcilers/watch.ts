@@ -14,13 +14,13 @@ import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
-import { lookAtNodes } from './nodes.ts';
+import { haveMembersChanged, lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
-const pingMilliseconds = 10_000;
+const defaultPingMilliseconds = 5000;
 const pingSeconds = 5;
 const mostLooks = 5;
 const lookAgainMilliseconds = 500;
@@ -44,6 +44,8 @@ export interface Watching {
   workDir: string;
   /** Between two comparisons of everything. */
   sweepMilliseconds?: number;
+  /** Between two looks at whether the engine, and each member of a cluster, is there. */
+  pingMilliseconds?: number;
   observer?: WatchObserver;
 }
 
@@ -65,6 +67,7 @@ export async function watchLocation(
 async function watch(watching: Watching, location: LocationRow, signal: AbortSignal) {
   const { db, engines, log, notifications } = watching;
   const { observer, sweepMilliseconds = defaultSweepMilliseconds } = watching;
+  const { pingMilliseconds = defaultPingMilliseconds } = watching;
   const client = engines.of(location);
   const subject = { db, client, locationId: location.id, signal, found: observer?.found };
   const report = (error: unknown) => {
@@ -102,6 +105,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
         if (error instanceof EngineError) reach.is('engine', error.message);
         throw error;
       });
+    if (await haveMembersChanged(subject)) sweep.run('all');
   }, report);
   const { workDir } = watching;
   const images = serialised(async () => {
