@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { readProcess } from '../e2e/processes.ts';
-import { removeService, type Service, startService } from '../e2e/service.ts';
-import { freePort } from '../e2e/stack.ts';
+import { type Service, startService } from '../e2e/service.ts';
+import { freePort, temporaryDirectory } from '../e2e/stack.ts';
 import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
 import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
@@ -71,8 +68,7 @@ interface Installation {
 
 async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => Promise<T>) {
   await using stack = new AsyncDisposableStack();
-  const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'));
-  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory(stack, 'bench');
   const postgres = await startEmbeddedPostgres({ dataDir: directory });
   stack.defer(postgres.stop);
   const db = createDb(createPool(postgres.connectionString, { max: 4 }));
@@ -83,7 +79,6 @@ async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => P
   const args = [directory, await installationId(db), ...sizes];
   const { measured } = await beside('scale-engines.ts', args, 0, async () => {
     await untilListening(socketOf(directory, fleet.locations - 1));
-    stack.defer(() => removeService(directory));
     const begun = performance.now();
     const service = await startService({
       directory,

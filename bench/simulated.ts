@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeService, type Service, startService } from '../e2e/service.ts';
-import { freePort } from '../e2e/stack.ts';
+import { type Service, startService } from '../e2e/service.ts';
+import { freePort, temporaryDirectory } from '../e2e/stack.ts';
 import { startSimulator } from '../incus-sim/src/simulator.ts';
 
 /** A whole service with a PostgreSQL of its own, on a simulated Incus; nothing of it is left. */
@@ -11,14 +9,12 @@ export async function withSimulated<T>(
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
   await using stack = new AsyncDisposableStack();
-  const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'));
-  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory(stack, 'bench');
   const socketPath = join(directory, 'incus.socket');
   const simulator = await startSimulator({ listen: { socketPath } });
   stack.defer(() => simulator.close());
   const names = { project: 'bench', pool: 'bench', network: 'bench0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
-  stack.defer(() => removeService(directory));
   const port = await freePort();
   const quiet = { BERTH_LOG_LEVEL: 'warn', ...env };
   return await use(await startService({ directory, socketPath, names, port, env: quiet }));

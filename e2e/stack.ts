@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -85,6 +85,18 @@ function refuseSecondRun(pidFile: string): void {
   const pid = Number(readFileSync(pidFile, 'utf8'));
   if (pid === process.pid || !/\brun\.ts\b/.test(commandLine(pid))) return;
   throw new Error(`The same runs already, as the process ${pid}.`);
+}
+
+/** A directory for a service on a simulated engine; both go with the stack, and when the run is stopped. */
+export function temporaryDirectory(stack: AsyncDisposableStack, name: string): string {
+  const directory = mkdtempSync(join(tmpdir(), `berth-${name}-`));
+  const remove = async () => {
+    await removeService(directory);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  removeOnSignal(remove);
+  stack.defer(remove);
+  return directory;
 }
 
 function removeOnSignal(remove: () => Promise<void>): void {
