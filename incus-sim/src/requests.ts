@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts';
 import { fileRoutes } from './files.ts';
 import { imageRoutes } from './images.ts';
 import { instanceRoutes } from './instances.ts';
+import { memberStateRoutes } from './member-state.ts';
 import { memberRoutes } from './members.ts';
 import { metricsRoutes } from './metrics.ts';
 import { networkRoutes } from './networks.ts';
@@ -25,6 +26,7 @@ export function createRequestListener(
   const route = createRouter([
     serverRoutes(engine),
     memberRoutes(engine),
+    memberStateRoutes(engine),
     projectRoutes(engine),
     poolRoutes(engine),
     networkRoutes(engine),

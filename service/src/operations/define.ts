@@ -138,6 +138,11 @@ export function defineOperation<State>(kind: OfServer<State>): ServerOperationKi
   return { ...kind, subject: 'server' } as unknown as ServerOperationKind;
 }
 
+/** The same for an operation on a node, of which there is one at a time. */
+export function defineNodeOperation<State>(kind: OfNode<State>): NodeOperationKind {
+  return { ...kind, subject: 'node' } as unknown as NodeOperationKind;
+}
+
 /** What an operation of this kind begins with. */
 export function firstStep(kind: OperationKind) {
   const { kind: name, first, deadlineSeconds } = kind;
