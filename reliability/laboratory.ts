@@ -53,6 +53,8 @@ export interface Laboratory {
   server(id: number): Promise<ServerNow>;
   /** What the API answers to a GET, of somebody of the project unless other headers are given. */
   ask(path: string, headers?: Record<string, string>): Promise<Record<string, unknown>>;
+  /** A POST without a body, of somebody of the project unless other headers are given. */
+  post(path: string, headers?: Record<string, string>): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
@@ -211,6 +213,8 @@ export async function openLaboratory({
     },
     ask: async (path, own = headers) =>
       (await inject(app, { url: `/v1${path}`, headers: own })).json(),
+    post: async (path, own = headers) =>
+      await inject(app, { method: 'POST', url: `/v1${path}`, headers: own }),
     metrics: () => metrics.text('text'),
     close: () => open.disposeAsync(),
   };

@@ -3,7 +3,7 @@ import { pageParameters, sortParameter } from './pagination.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
-  Word(['create', 'start', 'stop', 'restart', 'delete', 'move'], {
+  Word(['create', 'start', 'stop', 'restart', 'delete', 'move', 'evacuate', 'restore'], {
     description,
     examples: ['create'],
   });
@@ -60,8 +60,27 @@ const Placement = Type.Object(
       ),
     ),
   },
-  { description: 'Of a create: why its node, and why not the others; null of anything else.' },
+  {
+    description:
+      'Of a create, or a move: why its node, and why not the others; null of anything else.',
+  },
 );
+
+const MovedServer = Type.Object({
+  id: Type.Integer({ examples: [42] }),
+  hostname: Type.String({ examples: ['web-1'] }),
+  state: Word(['waiting', 'moving', 'moved', 'failed', 'deleted'], {
+    description:
+      'Where it is at. `failed`: it stays where it is, for the `reason`. `deleted`: meanwhile, so that ' +
+      'nothing is left to move.',
+    examples: ['moved'],
+  }),
+  node: Type.String({ description: 'Where it is, or is being moved to.', examples: ['node-2'] }),
+  reason: Nullable(Type.String({ description: 'Why it failed; null unless it did.' })),
+  operation_id: Nullable(
+    Type.Integer({ description: 'The operation that moves it; null before.', examples: [8] }),
+  ),
+});
 
 export const Operation = Type.Object(
   {
@@ -100,11 +119,25 @@ export const Operation = Type.Object(
       }),
     ),
     placement: Nullable(Placement),
+    node: Nullable(
+      Type.String({
+        description: 'The node that it is about; null of an operation on a server.',
+        examples: ['node-1'],
+      }),
+    ),
+    servers: Nullable(
+      Type.Array(MovedServer, {
+        description: 'Of an operation on a node: the servers that it moves, and how far each is.',
+      }),
+    ),
     created_at: Timestamp('When it was asked for.'),
     started_at: Nullable(Timestamp('When work on it began; null before.')),
     finished_at: Nullable(Timestamp('When it ended; null before.')),
   },
-  { title: 'Operation', description: 'Work on a server: what was asked for and what came of it.' },
+  {
+    title: 'Operation',
+    description: 'Work on a server, or on a node: what was asked for and what came of it.',
+  },
 );
 export type Operation = Static<typeof Operation>;
 

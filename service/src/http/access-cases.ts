@@ -59,6 +59,8 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     },
     node_list: { path: '/nodes', status: 200 },
     node_view: { path: '/nodes/node-1', status: 200 },
+    node_evacuate: { path: '/nodes/node-1/evacuate', status: 409 },
+    node_restore: { path: '/nodes/node-1/restore', status: 409 },
     node_cordon: { path: '/nodes/node-1/cordon', status: 200 },
     // As servers are to be created by others.
     node_uncordon: { path: '/nodes/node-1/uncordon', status: 200 },

@@ -138,6 +138,11 @@ export function defineOperation<State>(kind: OfServer<State>): ServerOperationKi
   return { ...kind, subject: 'server' } as unknown as ServerOperationKind;
 }
 
+/** The same for an operation on a node, of which there is one at a time. */
+export function defineNodeOperation<State>(kind: OfNode<State>): NodeOperationKind {
+  return { ...kind, subject: 'node' } as unknown as NodeOperationKind;
+}
+
 /** Of a later version of Berth: it can only be ended, once it is past its deadline. */
 export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   const title = `The operation ${kind}, which this version of Berth does not know,`;

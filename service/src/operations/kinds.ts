@@ -1,3 +1,5 @@
+import { evacuateOperation } from '../nodes/evacuate.ts';
+import { restoreOperation } from '../nodes/restore.ts';
 import { createOperation } from '../servers/create.ts';
 import { deleteOperation } from '../servers/delete.ts';
 import { moveOperation } from '../servers/move.ts';
@@ -14,4 +16,6 @@ export const operationKinds: readonly OperationKind[] = [
   restartOperation,
   deleteOperation,
   moveOperation,
+  evacuateOperation,
+  restoreOperation,
 ];

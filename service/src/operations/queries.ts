@@ -107,7 +107,7 @@ export async function wipeSecrets(project: Project, serverId: number): Promise<v
 }
 
 /** What the API shows of an operation: neither its secrets nor what its steps keep. */
-const shownColumns = [
+export const shownColumns = [
   'id',
   'kind',
   'server_id',

@@ -12,6 +12,7 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { sendAccepted } from '../http/accepted.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { type Change, change, changesNothing } from '../http/change.ts';
@@ -256,11 +257,5 @@ async function accept(
     const body = { message: accepted[action], operation_id: operation.id };
     return { status: 202, body, target: { kind: 'server', id } };
   });
-  const wait = preferredWait(request);
-  if (wait > 0) {
-    const ended = await deps.untilEnded(answer.body.operation_id, wait);
-    waitApplied(reply, wait);
-    if (ended) return sendAnswer(reply, { ...answer, body: { ...answer.body, message: ended } });
-  }
-  return sendAnswer(reply, answer);
+  return await sendAccepted(deps, request, reply, answer);
 }
