@@ -1,6 +1,7 @@
 // Brings what `npm start` and `npm test` need before anything is installed: system packages,
 // npm packages, kernel settings. Plain Node without dependencies, since nothing is there yet.
 import { explain, SetupError } from './commands.mjs';
+import { ensureHaproxy } from './haproxy.mjs';
 import { raiseKernelLimits, widenIdRanges } from './kernel.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
@@ -22,7 +23,10 @@ function prepare(command) {
   ensureNodePackages();
   if (command === 'token' || command === 'inspect') return;
   ensureSystemPackages({ forTests: command !== 'start' });
-  if (command === 'test') ensurePrometheus();
+  if (command === 'test') {
+    ensurePrometheus();
+    ensureHaproxy();
+  }
   raiseKernelLimits();
   widenIdRanges();
 }

