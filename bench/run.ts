@@ -1,4 +1,5 @@
 import { benchCreate } from './create.ts';
+import { benchHistory } from './history.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
@@ -8,6 +9,7 @@ import { benchSlowSockets } from './slow-sockets.ts';
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,
+  history: benchHistory,
   limits: benchLimits,
   metering: benchMetering,
   'slow-sockets': benchSlowSockets,
