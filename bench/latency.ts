@@ -22,7 +22,7 @@ export async function slowestPercent(
   return percentile(taken, 0.99);
 }
 
-function ask(url: string, token: string, agent: Agent): Promise<number | undefined> {
+export function ask(url: string, token: string, agent: Agent): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
     get(url, { agent, headers }, (answer) => {

@@ -1,4 +1,5 @@
 import { benchCreate } from './create.ts';
+import { benchHistory } from './history.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
 import { benchScale } from './scale.ts';
@@ -9,6 +10,7 @@ import { benchSlowSockets } from './slow-sockets.ts';
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,
+  history: benchHistory,
   limits: benchLimits,
   metering: benchMetering,
   scale: benchScale,

@@ -7,6 +7,7 @@ import {
   firstStart,
   insertServer,
   samplesOf,
+  setClock,
   trafficOf,
 } from '../testing/usage.ts';
 import { beginReading } from './reading-queries.ts';
@@ -62,6 +63,8 @@ test('whatever happens, the meter shows what was moved up to the last reading of
 /** Carries the acts out, and counts plainly what they moved as far as it was read. */
 async function meter(acts: Act[]) {
   const uuid = await insertServer();
+  // So that some of the clock's jumps are over the turn of a month, to and fro.
+  setClock(new Date('2026-11-30T23:50:00Z'));
   let run = 0;
   let counters = { in: 0, out: 0 };
   let begun: { reading: Parameters<typeof record>[1] } | undefined;

@@ -151,3 +151,18 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
   }
   assert.equal((await change(null)).json().allowance, null);
 });
+
+test('of times long ago and still to come there is nothing, and no error', async () => {
+  const server = await enterServer();
+  const nextMonth = later(new Date(), 30 * 86_400).toISOString();
+  const windows = [
+    '?from=0001-01-01T00:00:00Z&to=0002-01-01T00:00:00Z&step=366d',
+    `?from=${later(new Date(), 86_400).toISOString()}&to=${nextMonth}`,
+  ];
+  for (const window of windows) {
+    const answer = await ask(server, window);
+    assert.equal(answer.statusCode, 200, answer.body);
+    const values = valuesOf(answer.json(), 'cpu');
+    assert.ok(values.length > 0 && values.every((value) => value === null));
+  }
+});

@@ -14,6 +14,8 @@ export interface Window {
 
 const day = 86_400;
 const mostSteps = 2000;
+/** Of a step, and of what is still to come. */
+const mostDays = 366;
 /** Of a window without a step. */
 const enoughSteps = 500;
 const suitableSteps = [15, 300, 900, 3600, 10_800, 21_600, day];
@@ -25,6 +27,9 @@ export function readWindow(query: UsageQuery, now: Date): Window {
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? later(to, -day) : new Date(query.from);
   if (from >= to) throw invalid('/from', 'Must be before `to`.');
+  if (to > later(now, mostDays * day)) {
+    throw invalid('/to', `Must be within ${mostDays} days from now.`);
+  }
   const age = (now.getTime() - from.getTime()) / 1000;
   const stepSeconds = query.step === undefined ? suitable(from, to, age) : readStep(query.step);
   const window = fullSteps(from, to, stepSeconds);
@@ -47,6 +52,7 @@ function requireRealTimes(query: UsageQuery): void {
 
 function readStep(text: string): number {
   const step = Number.parseInt(text, 10) * (units[text.at(-1) ?? ''] ?? 1);
+  if (step > mostDays * day) throw invalid('/step', `Must be ${mostDays} days at most.`);
   if (step % 15 === 0) return step;
   throw invalid('/step', 'Must be a multiple of 15 seconds.');
 }
