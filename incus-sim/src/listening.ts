@@ -21,6 +21,10 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 export interface Listening {
   socketPath?: string;
   url?: string;
+  /** Whether it takes requests and never answers them. */
+  silence(isSilent: boolean): void;
+  /** Requests that it took and did not answer. */
+  unanswered(): number;
   /** Ends it and every connection; a socket's file goes, too. */
   stop(): Promise<void>;
 }
@@ -30,7 +34,14 @@ export async function listen(
   onRequest: RequestListener,
   onUpgrade: Upgrade,
 ): Promise<Listening> {
-  const server = 'socketPath' in place ? createServer(onRequest) : tlsServer(place, onRequest);
+  let isSilent = false;
+  let unansweredRequests = 0;
+  const unlessSilent: RequestListener = (request, response) => {
+    if (isSilent) unansweredRequests += 1;
+    else onRequest(request, response);
+  };
+  const server =
+    'socketPath' in place ? createServer(unlessSilent) : tlsServer(place, unlessSilent);
   const sockets = new Set<Duplex>();
   server.on('connection', (socket: Duplex) => {
     sockets.add(socket);
@@ -51,8 +62,16 @@ export async function listen(
     stopping ??= stopServer(server, sockets);
     return stopping;
   };
-  if ('socketPath' in place) return { socketPath: place.socketPath, stop };
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  const listening = {
+    silence(silent: boolean) {
+      isSilent = silent;
+    },
+    unanswered: () => unansweredRequests,
+    stop,
+  };
+  if ('socketPath' in place) return { socketPath: place.socketPath, ...listening };
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${port}`, ...listening };
 }
 
 async function answers(socketPath: string): Promise<boolean> {

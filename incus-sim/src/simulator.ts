@@ -38,6 +38,10 @@ export interface Simulator extends SimulatorControls {
   otherUrls: string[];
   /** Stops listening at one of its addresses, or listens there again. Everything else goes on. */
   setListening(url: string, isListening: boolean): Promise<void>;
+  /** Takes requests at one of its addresses and never answers them, as a machine that hangs does. */
+  setSilent(url: string, isSilent: boolean): void;
+  /** Requests that it took while it was silent. */
+  unanswered(): number;
   /** What `incus config trust add` prints there. */
   issueToken(name: string, options?: TokenOptions): string;
   /** Instances by project, for tests with very many: as though they had always been there. */
@@ -48,7 +52,7 @@ export interface Simulator extends SimulatorControls {
 /** A simulated Incus. It keeps everything in memory, and its servers are not real. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const engine = createEngine(options);
-  const places = [options.listen, ...(options.alsoListen ?? [])];
+  const places = [options.listen, ...(options.alsoListen ?? [])].map((place) => ({ ...place }));
   for (const place of places) trustFromTheStart(engine, place);
   let listening: Listening[] = [];
   const stopAll = async () => void (await Promise.all(listening.map((one) => one.stop())));
@@ -83,6 +87,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       await listening[at]?.stop();
       if (isListening) listening[at] = await listen(place, onRequest, onUpgrade);
     },
+    setSilent(url, isSilent) {
+      for (const one of listening) if (one.url === url) one.silence(isSilent);
+    },
+    unanswered: () => listening.reduce((sum, one) => sum + one.unanswered(), 0),
     issueToken(name, tokenOptions) {
       // Those of the one that makes it, and not of its whole cluster.
       const addresses = urls.slice(0, 1).map((url) => new URL(url).host);

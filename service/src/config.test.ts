@@ -34,6 +34,12 @@ test('metrics of servers are asked for in so many words', () => {
   refuses('BERTH_METRICS_SERVERS', ['', '1', 'yes', 'TRUE']);
 });
 
+test('this machine is a location unless that is not wanted', () => {
+  assert.deepEqual(loadConfig({}).local, { project: 'berth', pool: 'berth', network: 'berthbr0' });
+  assert.equal(loadConfig({ BERTH_LOCAL: 'false' }).local, undefined);
+  refuses('BERTH_LOCAL', ['', '0', 'no', 'FALSE']);
+});
+
 test('a limit that is none is refused in words', () => {
   const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
   for (const what of ['READS', 'ACTIONS', 'BAD_TOKENS', 'PUBLIC']) {

@@ -8,8 +8,9 @@ import type { AdminToken } from './tokens/admin.ts';
 process.stdout.on('error', () => undefined);
 const say = (text: string) => process.stdout.write(`• ${text}\n`);
 
-function welcome({ url, admin }: RunningService): void {
+function welcome({ url, admin, hasLocation }: RunningService): void {
   process.stdout.write(`\nBerth listens on ${url}   (documentation: ${url}/docs)\n`);
+  if (!hasLocation) process.stdout.write(noLocation);
   process.stdout.write(admin ? firstServer(url, admin) : elsewhere);
 }
 
@@ -27,6 +28,10 @@ Your first server:
 The token is kept in ${path}. Ctrl-C stops Berth; the servers run on.
 `;
 }
+
+const noLocation = `
+There is no location yet, and so no place for servers. Add one: npm run location -- --help
+`;
 
 const elsewhere = `
 The service that was started first on this database keeps the admin token. Make others with

@@ -9,6 +9,7 @@ import { openDatabase } from './db/open.ts';
 import { createIncusClient } from './incus/client.ts';
 import { createEngines } from './locations/engines.ts';
 import { ensureLocalLocation } from './locations/local.ts';
+import { listAllLocations } from './locations/queries.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
@@ -23,6 +24,8 @@ export interface RunningService {
   url: string;
   /** Undefined when another service of the same database keeps it. */
   admin: AdminToken | undefined;
+  /** Whether there is any place for servers. */
+  hasLocation: boolean;
   stop(): Promise<void>;
 }
 
@@ -56,10 +59,12 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   const app = await createApi(foundation, config);
   stack.defer(() => app.close());
   const url = await app.listen({ host: config.host, port: config.port });
+  const hasLocation = (await listAllLocations(foundation.db)).length > 0;
   const running = stack.move();
   return {
     url,
     admin,
+    hasLocation,
     stop: () => running.disposeAsync(),
   };
 }

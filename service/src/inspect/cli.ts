@@ -1,8 +1,11 @@
 import { parseArgs } from 'node:util';
 import { type Command, readId, runTool, UsageError } from '../command-line.ts';
+import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import { createEngines } from '../locations/engines.ts';
+import { loadIdentity } from '../locations/identity.ts';
 import { requireLocation } from '../locations/queries.ts';
+import { joinSecretKey } from '../secret-key.ts';
 import { engineView } from './engine.ts';
 import { inspectOperation, inspectServer, lastOperations, openOperations } from './queries.ts';
 import { facts, operationFacts, operationsTable } from './view.ts';
@@ -28,7 +31,7 @@ function readCommand(args: string[]): Command | undefined {
     return (db) => operation(db, readId(id, 'an operation'));
   }
   if (what === 'server' && id !== undefined && more.length === 0) {
-    return (db) => server(db, readId(id, 'a server'));
+    return (db, config) => server(db, config, readId(id, 'a server'));
   }
   throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
 }
@@ -44,7 +47,7 @@ async function operation(db: Db, id: number): Promise<string> {
   return operationFacts(found);
 }
 
-async function server(db: Db, id: number): Promise<string> {
+async function server(db: Db, config: Config, id: number): Promise<string> {
   const row = await inspectServer(db, id);
   if (!row) throw new UsageError(`There is no server ${id}.`);
   const ours = facts([
@@ -56,20 +59,26 @@ async function server(db: Db, id: number): Promise<string> {
     ['node', row.node],
     ['addresses', row.ips.join(', ') || 'none held'],
   ]);
-  const theirs = facts(await askEngine(db, row));
+  const theirs = facts(await askEngine(db, config, row));
   const last = operationsTable(await lastOperations(db, id, shownOperations));
   return `Our records\n${ours}\n\nThe engine, now\n${theirs}\n\nIts last operations\n${last}`;
 }
 
-async function askEngine(db: Db, row: { location_id: number; uuid: string }) {
+async function askEngine(db: Db, config: Config, row: { location_id: number; uuid: string }) {
   const location = await requireLocation(db, row.location_id);
-  const engines = createEngines();
+  const isNear = 'socket_path' in location.engine;
+  const engines = createEngines({ identity: isNear ? undefined : await identity(db, config) });
   try {
     const { uuid } = row;
     return await engineView(engines.of(location), { uuid, pool: location.storage_pool });
   } finally {
     await engines.close();
   }
+}
+
+async function identity(db: Db, { dataDir, databaseUrl }: Config) {
+  const secretKey = await joinSecretKey(db, { dataDir, isOnlyService: !databaseUrl });
+  return await loadIdentity(db, secretKey);
 }
 
 await runTool(usage, readCommand);

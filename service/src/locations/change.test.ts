@@ -67,3 +67,13 @@ it('its traffic policy is one that can be carried out', async () => {
   }
   assert.equal((await change({ traffic_policy: 'none' })).json().traffic_policy, 'none');
 });
+
+it('cards on an OVN network are not throttled', async () => {
+  const onNetwork = (network_kind: 'ovn' | 'bridge') =>
+    db.updateTable('locations').set({ network_kind }).execute();
+  await onNetwork('ovn');
+  const refused = await change({ traffic_policy: 'throttle', traffic_throttle: 10 });
+  assert.equal(refused.json().errors[0].pointer, '/traffic_policy');
+  assert.equal((await change({ traffic_policy: 'stop' })).statusCode, 200);
+  await onNetwork('bridge');
+});

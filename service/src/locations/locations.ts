@@ -47,6 +47,7 @@ export async function changeLocation(
     ...turnedRound('ram', wanted.min_ram_mb, wanted.max_ram_mb),
     ...turnedRound('disk', wanted.min_disk_gb, wanted.max_disk_gb),
     ...withoutThrottle(wanted),
+    ...unthrottled(now, wanted),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   return await updateLocation(trx, id, wanted);
@@ -58,6 +59,16 @@ function withoutThrottle(
   if (wanted.traffic_policy !== 'throttle' || wanted.traffic_throttle !== null) return [];
   const detail = 'The policy "throttle" needs a rate, in Mbit/s.';
   return [{ pointer: '/traffic_throttle', detail }];
+}
+
+/** Incus 6.0 has no limits for the cards of an OVN network (Incus documentation, "Type: nic"). */
+function unthrottled(
+  { network_kind }: Pick<ShownLocation, 'network_kind'>,
+  { traffic_policy }: Pick<ShownLocation, 'traffic_policy'>,
+): FieldError[] {
+  if (traffic_policy !== 'throttle' || network_kind !== 'ovn') return [];
+  const detail = 'Cards on an OVN network can not be throttled. Choose "stop" or "none".';
+  return [{ pointer: '/traffic_policy', detail }];
 }
 
 function turnedRound(field: string, min: number, max: number): FieldError[] {

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { dataDirectory, removeService, type Service, startService } from '../e2e/service.ts';
+import { freePort } from '../e2e/stack.ts';
+import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { selfSigned } from '../service/src/incus/test-server.ts';
+import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
+import { toolOn } from '../service/src/testing/tool.ts';
+import { within } from './waiting.ts';
+
+// Two services without an Incus of their own, and a cluster that is reached at two addresses.
+
+const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
+const root = mkdtempSync(join(tmpdir(), 'berth-locations-'));
+let database: TestDatabase;
+let simulator: Simulator;
+let services: Service[];
+let location: ReturnType<typeof toolOn>;
+let headers: Record<string, string>;
+
+async function startReplica(name: string, key?: string): Promise<Service> {
+  const directory = join(root, name);
+  mkdirSync(dataDirectory(directory), { recursive: true });
+  if (key) copyFileSync(key, join(dataDirectory(directory), 'secret-key'));
+  const nowhere = join(root, 'no-incus.socket');
+  const databaseUrl = database.connectionString;
+  const env = { BERTH_LOCAL: 'false' };
+  const port = await freePort();
+  return await startService({ directory, socketPath: nowhere, names, port, databaseUrl, env });
+}
+
+before(async () => {
+  database = await createTestDatabase();
+  const own = selfSigned(join(root, 'server'));
+  simulator = await startSimulator({ listen: own, alsoListen: [own], members: ['a', 'b'] });
+  const urls = [simulator.url, ...simulator.otherUrls];
+  for (const [at, member] of [...simulator.model.members.values()].entries()) {
+    member.address = new URL(urls[at] ?? '').host;
+  }
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  const first = await startReplica('one');
+  const key = join(dataDirectory(first.directory), 'secret-key');
+  services = [first, await startReplica('two', key)];
+  headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' };
+  const file = new URL('../service/src/locations/cli.ts', import.meta.url);
+  location = toolOn(database.connectionString, file, '', {
+    BERTH_DATA_DIR: dataDirectory(first.directory),
+  });
+});
+
+after(async () => {
+  for (const name of ['one', 'two']) await removeService(join(root, name));
+  await simulator.close();
+  await database.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Named {
+  id: number;
+  name: string;
+  reachable: boolean;
+}
+
+async function ask<Body = Named[]>(service: Service | undefined, path: string) {
+  const response = await fetch(`${service?.url}/v1${path}`, { headers });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+/** Answers the server as it is when its create has ended. */
+async function create(name: string) {
+  const body = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands: [] };
+  const response = await fetch(`${services[0]?.url}/v1/servers`, {
+    method: 'POST',
+    headers: { ...headers, prefer: 'wait=60' },
+    body: JSON.stringify({ ...body, cpu: 1, ram: 256, disk: 2 }),
+  });
+  const { status } = (await response.json()) as { status: string };
+  return { code: response.status, status };
+}
+
+async function startsAll(label: string, count: number): Promise<void> {
+  const creates = Array.from({ length: count }, (_, at) => create(`${label}-${at}`));
+  for (const { code, status } of await Promise.all(creates)) {
+    assert.deepEqual([code, status], [201, 'started']);
+  }
+}
+
+test('services without a location start, and take up one that is added while they run', async () => {
+  for (const service of services) {
+    const health = await ask(service, '/health');
+    assert.deepEqual([health.status, (await ask(service, '/locations')).body], [200, []]);
+  }
+  const added = await location('add', 'far', '--token', simulator.issueToken('berth'));
+  assert.equal(added.code, 0, added.stderr);
+  await within(10_000, async () => {
+    const [far] = (await ask(services[1], '/locations')).body;
+    assert.deepEqual([far?.name, far?.reachable], ['far', true]);
+  });
+  await startsAll('first', 3);
+});
+
+test('creates go on when one of its addresses goes away, and follow it when the other does', async () => {
+  const [other = ''] = simulator.otherUrls;
+  await simulator.setListening(simulator.url, false);
+  await startsAll('without-one', 3);
+  await simulator.setListening(simulator.url, true);
+  await simulator.setListening(other, false);
+  await startsAll('without-the-other', 3);
+  await simulator.setListening(other, true);
+  await within(20_000, async () => {
+    const [far] = (await ask(services[0], '/locations')).body;
+    assert.equal(far?.reachable, true);
+  });
+});
+
+test('an address that takes requests and never answers is asked no more once that is known', async () => {
+  const [other = ''] = simulator.otherUrls;
+  for (const url of [simulator.url, other]) {
+    simulator.setSilent(url, true);
+    let tries = 0;
+    // Each service finds out for itself, by a call that comes to nothing.
+    await within(90_000, async () => {
+      const before = simulator.unanswered();
+      tries += 1;
+      await startsAll(`silent-${tries}-${new URL(url).port}`, 2);
+      assert.equal(simulator.unanswered(), before);
+    });
+    simulator.setSilent(url, false);
+  }
+  assert.ok(simulator.unanswered() > 0, 'it was asked at all');
+});
+
+test('a location that is removed is known no longer', async () => {
+  const refused = await location('remove', 'far');
+  assert.match(refused.stderr, /far has \d+ servers/);
+  const { body } = await ask(services[0], '/servers');
+  for (const { id } of body) {
+    await fetch(`${services[0]?.url}/v1/servers/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: headers.authorization ?? '' },
+    });
+  }
+  await within(20_000, async () => assert.deepEqual((await ask(services[0], '/servers')).body, []));
+  const removed = await location('remove', 'far');
+  assert.equal(removed.code, 0, removed.stderr);
+  for (const service of services) {
+    assert.deepEqual((await ask(service, '/locations')).body, []);
+    assert.deepEqual((await ask(service, '/nodes')).body, []);
+    assert.equal((await ask(service, '/locations/1')).status, 404);
+  }
+  await within(10_000, async () => {
+    for (const service of services) {
+      const { body: health } = await ask<{ checks: Named[] }>(service, '/health');
+      assert.deepEqual(
+        health.checks.map(({ name }) => name),
+        ['database'],
+      );
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LocationNetwork } from '../locations/network.ts';
+import { instanceDefinition } from './instance.ts';
+import type { ServerForOperation } from './operation-queries.ts';
+
+const mac = '02:00:00:00:00:01';
+const ipv4 = address('10.9.0.2', 24, 4);
+const ipv6 = address('fd00:9::2', 64, 6);
+
+function address(ip: string, prefixLength: number, family: 4 | 6) {
+  const gateway = family === 4 ? '10.9.0.1' : 'fd00:9::1';
+  return { ip, prefixLength, family, gateway, nameservers: [gateway] };
+}
+
+/** The card of a server on a network. */
+function cardOn(network: LocationNetwork, addresses: ServerForOperation['addresses']) {
+  const server: ServerForOperation = {
+    id: 1,
+    uuid: '00000000-0000-4000-8000-000000000001',
+    hostname: 'test',
+    mac,
+    cpu: 1,
+    ramMb: 512,
+    diskGb: 5,
+    locationId: 1,
+    storagePool: 'berth',
+    network,
+    nodeId: 1,
+    node: 'node-1',
+    member: null,
+    os: { slug: 'debian-12', name: '', type: 'container', source: { build: 'debian-12' } },
+    addresses,
+  };
+  return instanceDefinition(server, 'fingerprint', 'installation').devices.eth0;
+}
+
+const filters = {
+  'security.mac_filtering': 'true',
+  'security.port_isolation': 'true',
+  'security.ipv4_filtering': 'true',
+  'security.ipv6_filtering': 'true',
+};
+const nic = { type: 'nic', name: 'eth0', hwaddr: mac };
+
+test('a card on a managed bridge sends nothing but from its own addresses', () => {
+  assert.deepEqual(cardOn({ kind: 'bridge', name: 'berthbr0' }, [ipv4]), {
+    ...nic,
+    ...filters,
+    network: 'berthbr0',
+    'ipv4.address': '10.9.0.2',
+    'ipv6.address': 'none',
+  });
+});
+
+test('a card on a bridge of the hosts does so, too', () => {
+  assert.deepEqual(cardOn({ kind: 'unmanaged', name: 'br-lan', vlan: null }, [ipv4, ipv6]), {
+    ...nic,
+    ...filters,
+    nictype: 'bridged',
+    parent: 'br-lan',
+    'ipv4.address': '10.9.0.2',
+    'ipv6.address': 'fd00:9::2',
+  });
+});
+
+test('a card in a VLAN has no filters of addresses, which Incus refuses beside it', () => {
+  assert.deepEqual(cardOn({ kind: 'unmanaged', name: 'br-lan', vlan: 42 }, [ipv4]), {
+    ...nic,
+    nictype: 'bridged',
+    parent: 'br-lan',
+    vlan: '42',
+    'security.mac_filtering': 'true',
+    'security.port_isolation': 'true',
+  });
+});
+
+test('a card on an OVN network has its addresses and none of the keys of bridges', () => {
+  const network = { kind: 'ovn', name: 'ovn0' } as const;
+  const both = { 'ipv4.address': '10.9.0.2', 'ipv6.address': 'fd00:9::2' };
+  assert.deepEqual(cardOn(network, [ipv4, ipv6]), { ...nic, network: 'ovn0', ...both });
+  const { 'ipv4.address': only } = both;
+  assert.deepEqual(cardOn(network, [ipv4]), { ...nic, network: 'ovn0', 'ipv4.address': only });
+});
