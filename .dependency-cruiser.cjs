@@ -17,8 +17,8 @@ module.exports = {
         path: '^service/src/',
         pathNot:
           '^service/src/(incus|inspect|operations|reconcilers|usage|operating-systems|testing)/|' +
-          '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|engine)\\.ts$|' +
-          '^service/src/locations/(engines|local|project|network|join|survey|administration|cli\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
+          '^service/src/servers/(create|start|stop|restart|move|delete|shutdown|removal|engine)\\.ts$|' +
+          '^service/src/nodes/member\\.ts$|^service/src/locations/(engines|local|project|network|join|survey|administration|cli\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },
       to: { path: '^service/src/incus/' },
     },
@@ -59,7 +59,7 @@ module.exports = {
           '\\.test\\.ts$|-cases\\.ts$|queries\\.ts$|/cli\\.ts$|^service/src/tokens/admin\\.ts$|' +
           '^service/src/http/(by-token|idempotency|limits/known-tokens|audit|change|refusals)\\.ts$|' +
           '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
-          '^service/src/servers/(create|start|stop|restart|delete|shutdown|removal|truth|instance)\\.ts$|' +
+          '^service/src/servers/(create|start|stop|restart|move|delete|shutdown|removal|truth|instance)\\.ts$|' +
           '^service/src/usage/(collector|record|disk|last-reading|upkeep)\\.ts$',
       },
       to: { path: '^service/src/.*-queries\\.ts$' },

@@ -1,92 +1,23 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from '../service/src/incus/errors.ts';
-import type { OperationKind, StepContext, StepResult } from '../service/src/operations/define.ts';
+import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { Action } from '../service/src/servers/states.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
-import { endIn, loseLease } from './operations.ts';
+import { type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
-// Each step of each operation, met by each trouble. A new kind or step is covered by being there.
+// Each step of each operation on a server, met by each trouble. A new kind or step is covered by being
+// there. Those on nodes: every-step-of-nodes.test.ts.
 
-type Run = () => Promise<StepResult<unknown>>;
-type Context = Pick<StepContext<unknown>, 'operation' | 'signal'>;
-
-/** What befalls a step. `times` counts its runs on this server, from 1. */
-type Trouble = (run: Run, context: Context, times: number) => Promise<StepResult<unknown>>;
-
-const passing = () => new EngineError('failed', 'A trouble that passes.');
-
-const troubles: Record<string, Trouble> = {
-  'is run twice': async (run, _, times) => {
-    const result = await run();
-    return times === 1 ? await run() : result;
-  },
-  'fails once before its effect': async (run, _, times) => {
-    if (times === 1) throw passing();
-    return await run();
-  },
-  'fails once after its effect': async (run, _, times) => {
-    const result = await run();
-    if (times === 1) throw passing();
-    return result;
-  },
-  'loses its worker before its effect': async (run, context, times) => {
-    if (times === 1) await die(context);
-    return await run();
-  },
-  'loses its worker after its effect': async (run, context, times) => {
-    const result = await run();
-    if (times === 1) await die(context);
-    return result;
-  },
-  'has a worker that comes back from the dead': async (run, context, times) => {
-    // The other worker has the lease by now, and both act.
-    if (times === 1) await loseLease(laboratory, context.operation.id);
-    return await run();
-  },
-};
-
-const stays = 'A trouble that stays.';
-
-const fatal: Record<string, Trouble> = {
-  'fails for good': async () => {
-    throw new EngineError('invalid', stays);
-  },
-  'fails for good after its effect': async (run) => {
-    await run();
-    throw new EngineError('invalid', stays);
-  },
-  'fails until its deadline': async (_, { operation }) => {
-    await endIn(laboratory, operation.id, 1);
-    throw new EngineError('failed', stays);
-  },
-  'fails until its deadline after its effect': async (run, { operation }) => {
-    await run();
-    await endIn(laboratory, operation.id, 1);
-    throw new EngineError('failed', stays);
-  },
-};
-
-/** Its lease ends, another worker takes over, and this one is told so at its next renewal. */
-async function die({ operation, signal }: Context): Promise<never> {
-  await loseLease(laboratory, operation.id);
-  if (!signal.aborted) await once(signal, 'abort');
-  throw signal.reason;
-}
-
-interface Plan {
-  step: string;
-  trouble: Trouble;
-  times: number;
-}
+const { troubles, fatal } = troublesOf(() => laboratory);
 
 /** By the name of a server and the kind of operation. */
 const plans = new Map<string, Plan>();
 
 function troubled(kind: OperationKind): OperationKind {
+  if (kind.subject === 'node') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
     const run = async (context: StepContext<Record<string, unknown>>) => {
       const plan = plans.get(`${context.server.hostname} ${kind.kind}`);
@@ -101,7 +32,7 @@ function troubled(kind: OperationKind): OperationKind {
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory({ kinds: operationKinds.map(troubled) });
+  laboratory = await openLaboratory({ kinds: operationKinds.map(troubled), members: ['a', 'b'] });
 });
 after(() => laboratory.close());
 
@@ -133,6 +64,18 @@ const by =
     return async () => ({ serverId, operation: await begin() });
   };
 
+/** To the member that it is not on. A guest that is deaf has its power cut. */
+const byMove =
+  ({ stopped = false, isDeaf = false } = {}) =>
+  async (name: string) => {
+    const { serverId, operation } = await laboratory.create(name);
+    await laboratory.ended(operation.id);
+    if (stopped) await laboratory.ended((await laboratory.request(serverId, 'stop')).id);
+    const { name: instance } = await laboratory.server(serverId);
+    if (isDeaf) laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
+    return async () => ({ serverId, operation: await laboratory.move(serverId) });
+  };
+
 /** After a create that failed with everything there but its last step. */
 async function byRetry(name: string) {
   const fail = async () => {
@@ -161,6 +104,24 @@ const ways: Record<string, Way> = {
     end: 'Stopped',
   },
   'a restart': { kind: 'restart', lead: by('restart'), end: 'Running' },
+  'a move': {
+    kind: 'move',
+    steps: ['look', 'stop', 'shutdown', 'migrate', 'start'],
+    lead: byMove(),
+    end: 'Running',
+  },
+  'a move of a stopped server': {
+    kind: 'move',
+    steps: ['look', 'migrate', 'start'],
+    lead: byMove({ stopped: true }),
+    end: 'Stopped',
+  },
+  'a move of a guest that is deaf': {
+    kind: 'move',
+    steps: ['shutdown', 'cut'],
+    lead: byMove({ isDeaf: true }),
+    end: 'Running',
+  },
   'a delete': { kind: 'delete', lead: by('delete'), end: 'gone' },
 };
 
@@ -195,15 +156,18 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   if (!instance) return;
   const ran = await laboratory.client.files.pull(name, '/root/ran', 1000);
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+  const { node, movingTo } = await laboratory.server(serverId);
+  assert.deepEqual([node, movingTo], [instance.location, null], 'it is recorded where it is');
 }
 
 /** The watcher needs a moment for what a failed operation left. */
 async function isShownTruly(serverId: number): Promise<void> {
   for (let looks = 0; ; looks += 1) {
-    const { name, status } = await laboratory.server(serverId);
+    const { name, status, node, movingTo } = await laboratory.server(serverId);
     const instance = await laboratory.client.instances.get(name);
-    if (status === statusOf[instance?.status ?? 'gone']) return;
-    assert.ok(looks < 100, `The server is ${status}, its instance ${instance?.status}.`);
+    const isWhere = !instance || (instance.location === node && movingTo === null);
+    if (status === statusOf[instance?.status ?? 'gone'] && isWhere) return;
+    assert.ok(looks < 100, `It is ${status} on ${node}, its instance ${instance?.status}.`);
     await sleep(50);
   }
 }
@@ -222,12 +186,13 @@ const atOnce = { concurrency: 24 };
 
 it('there is a way to each kind', () => {
   const led = new Set(Object.values(ways).map(({ kind }) => kind));
-  assert.deepEqual([...led].sort(), operationKinds.map(({ kind }) => kind).sort());
+  const ofServers = operationKinds.filter(({ subject }) => subject === 'server');
+  assert.deepEqual([...led].sort(), ofServers.map(({ kind }) => kind).sort());
 });
 
 for (const [what, way] of Object.entries(ways)) {
   const kind = operationKinds.find((one) => one.kind === way.kind);
-  if (!kind) throw new Error(`There is no kind ${way.kind}.`);
+  if (kind?.subject !== 'server') throw new Error(`There is no kind ${way.kind}.`);
   for (const step of way.steps ?? Object.keys(kind.steps)) {
     describe(`the step ${step} of ${what}`, atOnce, () => {
       for (const [words, trouble] of Object.entries(troubles)) {
@@ -252,6 +217,8 @@ for (const [what, way] of Object.entries(ways)) {
           } else {
             await isShownTruly(serverId);
           }
+          // Nothing is lost by it: what ran runs, wherever it is.
+          if (kind.kind === 'move') await isSeenAs(serverId, way.end);
           if (kind.canBeRetried) {
             await laboratory.ended((await laboratory.request(serverId, 'retry')).id);
             await isSeenAs(serverId, 'Running');

@@ -22,6 +22,7 @@ import { startOperationRunner } from '../service/src/operations/runner.ts';
 import { watchLocation } from '../service/src/reconcilers/watch.ts';
 import { requestAction } from '../service/src/servers/actions.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
+import { requestMove } from '../service/src/servers/moves.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
 import type { Action } from '../service/src/servers/states.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
@@ -45,10 +46,14 @@ export interface Laboratory {
   /** `commands` run after the one that each server has. */
   create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
   request(serverId: number, action: Action, force?: boolean): Promise<OperationRow>;
+  /** To the node of that name; without one, to the one that is chosen. */
+  move(serverId: number, node?: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
   /** What the API answers to a GET, of somebody of the project unless other headers are given. */
   ask(path: string, headers?: Record<string, string>): Promise<Record<string, unknown>>;
+  /** A POST without a body, of somebody of the project unless other headers are given. */
+  post(path: string, headers?: Record<string, string>): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
@@ -60,6 +65,9 @@ export interface ServerNow {
   /** When the engine was first seen to show what it shows now. */
   since: string;
   isDeleted: boolean;
+  node: string;
+  /** The id of the node that room is held on for it. */
+  movingTo: number | null;
 }
 
 interface Equipment {
@@ -116,6 +124,7 @@ export async function openLaboratory({
       secretKey,
       stopTimeoutSeconds,
       createsPerNode: 1000,
+      movesAtOnce: 2,
       workDir: directory,
     };
     const observer = metrics.operations;
@@ -173,6 +182,8 @@ export async function openLaboratory({
     },
     request: (serverId, action, force) =>
       db.transaction().execute((trx) => requestAction(owner.in(trx), serverId, action, force)),
+    move: (serverId, node) =>
+      db.transaction().execute((trx) => requestMove(trx, owner.in(trx), serverId, { node })),
     async ended(operationId) {
       const end = performance.now() + endedWithinMs;
       for (;;) {
@@ -186,14 +197,20 @@ export async function openLaboratory({
     async server(id) {
       const row = await db
         .selectFrom('servers')
-        .selectAll()
-        .where('id', '=', id)
+        .innerJoin('nodes', 'nodes.id', 'servers.node_id')
+        .selectAll('servers')
+        .select('nodes.name as node')
+        .where('servers.id', '=', id)
         .executeTakeFirstOrThrow();
-      const { status, error, uuid, deleted_at, real_status_at: since } = row;
-      return { name: instanceName(uuid), status, error, since, isDeleted: deleted_at !== null };
+      const { status, error, uuid, node, moving_to, deleted_at, real_status_at: since } = row;
+      const isDeleted = deleted_at !== null;
+      const name = instanceName(uuid);
+      return { name, status, error, since, isDeleted, node, movingTo: moving_to };
     },
     ask: async (path, own = headers) =>
       (await inject(app, { url: `/v1${path}`, headers: own })).json(),
+    post: async (path, own = headers) =>
+      await inject(app, { method: 'POST', url: `/v1${path}`, headers: own }),
     metrics: () => metrics.text('text'),
     close: () => open.disposeAsync(),
   };

@@ -3,7 +3,10 @@ import { pageParameters, sortParameter } from './pagination.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
-  Word(['create', 'start', 'stop', 'restart', 'delete'], { description, examples: ['create'] });
+  Word(['create', 'start', 'stop', 'restart', 'delete', 'move', 'evacuate', 'restore'], {
+    description,
+    examples: ['create'],
+  });
 
 const Status = (description: string) =>
   Word(['pending', 'running', 'succeeded', 'failed', 'superseded'], {
@@ -22,7 +25,7 @@ export const CommandResult = Type.Object(
   { title: 'CommandResult' },
 );
 
-const exclusions = ['offline', 'evacuated', 'cordoned', 'ram', 'disk', 'cpu'] as const;
+const exclusions = ['current', 'offline', 'evacuated', 'cordoned', 'ram', 'disk', 'cpu'] as const;
 
 const Placement = Type.Object(
   {
@@ -57,14 +60,38 @@ const Placement = Type.Object(
       ),
     ),
   },
-  { description: 'Of a create: why its node, and why not the others; null of anything else.' },
+  {
+    description:
+      'Of a create, or a move: why its node, and why not the others; null of anything else.',
+  },
 );
+
+const MovedServer = Type.Object({
+  id: Type.Integer({ examples: [42] }),
+  hostname: Type.String({ examples: ['web-1'] }),
+  state: Word(['waiting', 'moving', 'moved', 'failed', 'deleted'], {
+    description:
+      'Where it is at. `failed`: it stays where it is, for the `reason`. `deleted`: meanwhile, so that ' +
+      'nothing is left to move.',
+    examples: ['moved'],
+  }),
+  node: Type.String({ description: 'Where it is, or is being moved to.', examples: ['node-2'] }),
+  reason: Nullable(Type.String({ description: 'Why it failed; null unless it did.' })),
+  operation_id: Nullable(
+    Type.Integer({ description: 'The operation that moves it; null before.', examples: [8] }),
+  ),
+});
 
 export const Operation = Type.Object(
   {
     id: Type.Integer({ examples: [7] }),
-    kind: Kind('What is done to the server.'),
-    server_id: Type.Integer({ description: 'The server, also when it is gone.', examples: [42] }),
+    kind: Kind('What is done to the server, or to the node.'),
+    server_id: Nullable(
+      Type.Integer({
+        description: 'The server, also when it is gone; null of an operation on a node.',
+        examples: [42],
+      }),
+    ),
     status: Status('`superseded`: another operation took its place before it ended.'),
     step: Type.String({ description: 'The step that it is at.', examples: ['initialise'] }),
     progress: Type.Integer({
@@ -92,11 +119,25 @@ export const Operation = Type.Object(
       }),
     ),
     placement: Nullable(Placement),
+    node: Nullable(
+      Type.String({
+        description: 'The node that it is about; null of an operation on a server.',
+        examples: ['node-1'],
+      }),
+    ),
+    servers: Nullable(
+      Type.Array(MovedServer, {
+        description: 'Of an operation on a node: the servers that it moves, and how far each is.',
+      }),
+    ),
     created_at: Timestamp('When it was asked for.'),
     started_at: Nullable(Timestamp('When work on it began; null before.')),
     finished_at: Nullable(Timestamp('When it ended; null before.')),
   },
-  { title: 'Operation', description: 'Work on a server: what was asked for and what came of it.' },
+  {
+    title: 'Operation',
+    description: 'Work on a server, or on a node: what was asked for and what came of it.',
+  },
 );
 export type Operation = Static<typeof Operation>;
 

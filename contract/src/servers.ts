@@ -245,6 +245,21 @@ export const ServerStop = Closed(
 );
 export type ServerStop = Static<typeof ServerStop>;
 
+export const ServerMove = Closed(
+  {
+    node: Type.Optional(
+      Type.String({
+        pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
+        description: 'Where to: the name of a node of its location. Without it one is chosen.',
+        examples: ['node-2'],
+        explain: 'Must be the name of a node.',
+      }),
+    ),
+  },
+  { title: 'ServerMove' },
+);
+export type ServerMove = Static<typeof ServerMove>;
+
 export const ServerQuery = Closed({
   ...pageParameters,
   sort: sortParameter(['id', 'hostname', 'created_at']),

@@ -11,6 +11,8 @@ export interface Timing {
   start: number;
   stop: number;
   delete: number;
+  /** To another member, with its disk. */
+  migrate: number;
   /** From a start to the guest's addresses. */
   network: number;
   /** From a start to the end of a guest's boot, when it carries out what was handed over to it. */
@@ -26,6 +28,7 @@ const quick: Timing = {
   start: 10,
   stop: 10,
   delete: 10,
+  migrate: 10,
   network: 20,
   boot: 50,
   shutdown: 20,

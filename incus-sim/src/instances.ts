@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { instanceStateView, instanceView } from './instance-view.ts';
 import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
+import { migrateInstance } from './migrate-instance.ts';
 import { addVolume, type Instance, removeVolume, rootPool } from './model.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
@@ -29,7 +30,7 @@ export function instanceRoutes(engine: Engine): Routes {
       return sync(instanceView(model, instance), { etag: `"${etagOf(instance)}"` });
     },
     'PATCH /1.0/instances/:name': (call) => update(engine, call),
-    'POST /1.0/instances/:name': (call) => rename(engine, call),
+    'POST /1.0/instances/:name': (call) => renameOrMigrate(engine, call),
     'DELETE /1.0/instances/:name': (call) => remove(engine, call),
     'GET /1.0/instances/:name/state': (call) =>
       sync(instanceStateView(model, askedInstance(engine, call))),
@@ -87,11 +88,16 @@ function remove(engine: Engine, call: Call): Answer {
   return started(operation);
 }
 
-/** Half-way nothing has happened. */
-async function rename(engine: Engine, call: Call): Promise<Answer> {
-  const { operations } = engine;
+async function renameOrMigrate(engine: Engine, call: Call): Promise<Answer> {
   const instance = askedInstance(engine, call);
-  const { name } = await jsonBody<{ name: string }>(call);
+  const wanted = await jsonBody<{ name?: string; migration?: boolean; live?: boolean }>(call);
+  if (wanted.migration) return migrateInstance(engine, instance, wanted, call);
+  return rename(engine, instance, wanted.name ?? '', call);
+}
+
+/** Half-way nothing has happened. */
+function rename(engine: Engine, instance: Instance, name: string, call: Call): Answer {
+  const { operations } = engine;
   if (instance.project.instances.has(name)) refuse(`Name "${name}" already in use`, 409);
   const operation = operations.start(
     operationOn(instance, 'Renaming instance', call),

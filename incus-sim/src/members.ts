@@ -41,16 +41,31 @@ function condition({ evacuated, downSince }: Member) {
 }
 
 /** Where a new instance goes: to the member that was asked for, else to the emptiest. */
-export function placeFor({ members }: Model, target: string | null): string {
+export function placeFor(model: Model, target: string | null): string {
+  const { members } = model;
   if (members.size === 0) return 'none';
-  if (target !== null) {
-    const member = members.get(target) ?? notFound();
-    if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
-    return member.name;
-  }
+  if (target !== null) return targetOf(model, target).name;
+  return emptiest(model).name;
+}
+
+/** The one that Incus chooses by itself. */
+export function emptiest({ members }: Model): Member {
   const online = [...members.values()].filter((m) => m.downSince === undefined && !m.evacuated);
-  const [emptiest] = online.sort((a, b) => a.instances - b.instances);
-  return emptiest?.name ?? refuse('No suitable cluster member could be found');
+  const [first] = online.sort((a, b) => a.instances - b.instances);
+  return first ?? refuse('No suitable cluster member could be found');
+}
+
+/** The member that something is to go to. */
+export function targetOf({ members }: Model, name: string): Member {
+  if (members.size === 0) refuse('Target only allowed when clustered', 400);
+  const member = members.get(name) ?? notFound();
+  if (member.downSince !== undefined) refuse('Target cluster member is offline', 400);
+  return member;
+}
+
+/** The member of a name. */
+export function knownMember({ members }: Model, name: string): Member {
+  return members.get(name) ?? notFound();
 }
 
 /** The member that a call is for, by name; `none` without a cluster. */
@@ -58,7 +73,7 @@ export function askedMember({ members }: Model, target: string | null): string {
   if (members.size === 0) return 'none';
   const [first] = members.values();
   const member = (target === null ? first : members.get(target)) ?? notFound();
-  if (member.downSince !== undefined) refuseConnection(member);
+  refuseSilent(member);
   return member.name;
 }
 
@@ -70,10 +85,12 @@ export const isOutOfReach = ({ members }: Model, { member }: Instance): boolean 
 /** Only the member of an instance answers for it. */
 export function refuseOutOfReach(model: Model, instance: Instance): void {
   const member = model.members.get(instance.member);
-  if (member?.downSince !== undefined) refuseConnection(member);
+  if (member) refuseSilent(member);
 }
 
-function refuseConnection({ address }: Member): never {
+/** Others pass on what is for a member, and say that they could not. */
+export function refuseSilent({ address, downSince }: Member): void {
+  if (downSince === undefined) return;
   const why = `Unable to connect to: ${address} ([dial tcp ${address}: connect: connection refused])`;
-  return refuse(`Get "https://${address}/1.0": ${why}`);
+  refuse(`Get "https://${address}/1.0": ${why}`);
 }

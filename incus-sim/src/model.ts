@@ -48,7 +48,7 @@ export interface Instance {
 }
 
 export interface Lock {
-  action: 'create' | 'start' | 'stop' | 'restart' | 'delete';
+  action: 'create' | 'start' | 'stop' | 'restart' | 'migrate' | 'delete';
   /** Others may join it. */
   reusable: boolean;
   ended: Promise<boolean>;

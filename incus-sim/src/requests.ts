@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { fileRoutes } from './files.ts';
 import { imageRoutes } from './images.ts';
 import { instanceRoutes } from './instances.ts';
+import { memberStateRoutes } from './member-state.ts';
 import { memberRoutes } from './members.ts';
 import { metricsRoutes } from './metrics.ts';
 import { networkRoutes } from './networks.ts';
@@ -23,6 +24,7 @@ export function createRequestListener(engine: Engine, control: Routes) {
     serverRoutes(engine),
     certificateRoutes(engine),
     memberRoutes(engine),
+    memberStateRoutes(engine),
     projectRoutes(engine),
     poolRoutes(engine),
     networkRoutes(engine),

@@ -18,6 +18,7 @@ import { keepHistoryOnTime } from './usage/upkeep.ts';
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
 const createsPerNode = 4;
+const movesAtOnce = 4;
 
 /** What the parts of the service share, made once. */
 export interface Foundation {
@@ -59,6 +60,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         secretKey,
         stopTimeoutSeconds: config.stopTimeoutSeconds,
         createsPerNode,
+        movesAtOnce,
         workDir,
       },
     },

@@ -41,7 +41,7 @@ export interface Placement {
 }
 
 /** Why a node can't be taken: how it is, or what it has not enough of. */
-export type Exclusion = 'offline' | 'evacuated' | 'cordoned' | 'ram' | 'disk' | 'cpu';
+export type Exclusion = 'current' | 'offline' | 'evacuated' | 'cordoned' | 'ram' | 'disk' | 'cpu';
 
 interface ProjectsTable {
   id: GeneratedAlways<number>;
@@ -173,6 +173,10 @@ interface ServersTable {
   location_id: number;
   os_id: number;
   node_id: number;
+  /** The node that it is on its way to, which holds room for it, until somebody saw where it is. */
+  moving_to: number | null;
+  /** The node whose evacuation took it away, until it is moved otherwise. */
+  evacuated_from: number | null;
   hostname: string;
   mac: string;
   cpu: number;
@@ -216,8 +220,13 @@ interface AddressesTable {
 
 interface OperationsTable {
   id: GeneratedAlways<number>;
-  project_id: number;
-  server_id: number;
+  /** Of a server's operation; null of a node's. */
+  project_id: number | null;
+  /** Exactly one of these is there. */
+  server_id: number | null;
+  node_id: number | null;
+  /** The operation that it is part of. */
+  parent_id: number | null;
   kind: string;
   status: Generated<OperationStatus>;
   step: string;

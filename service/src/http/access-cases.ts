@@ -46,6 +46,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_stop: action(own.started, 'stop'),
     server_restart: action(own.another, 'restart'),
     server_retry: action(own.failed, 'retry', 409),
+    server_move: { path: `/servers/${own.spare}/move`, status: 409 },
     server_delete: { path: `/servers/${own.spare}`, status: 202, foreign: 'server' },
     operation_list: { path: '/operations', status: 200 },
     operation_view: { path: `/operations/${own.operation}`, status: 200, foreign: 'operation' },
@@ -58,6 +59,8 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     },
     node_list: { path: '/nodes', status: 200 },
     node_view: { path: '/nodes/node-1', status: 200 },
+    node_evacuate: { path: '/nodes/node-1/evacuate', status: 409 },
+    node_restore: { path: '/nodes/node-1/restore', status: 409 },
     node_cordon: { path: '/nodes/node-1/cordon', status: 200 },
     // As servers are to be created by others.
     node_uncordon: { path: '/nodes/node-1/uncordon', status: 200 },

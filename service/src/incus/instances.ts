@@ -124,6 +124,26 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
+    /**
+     * Takes it to another member of the cluster, with its disk; one that runs only `live` (Incus
+     * documentation, "Move existing Incus instances between cluster members"). Throws `invalid` where it
+     * is there already, and where it runs and is not to be moved live.
+     */
+    migrate: (
+      name: string,
+      { target, live }: { target: string; live: boolean },
+      options?: CallOptions,
+    ): Promise<Operation> =>
+      api.startOperation(
+        {
+          method: 'POST',
+          path: ['instances', name],
+          query: { project, target },
+          json: { migration: true, live },
+        },
+        options,
+      ),
+
     /** Throws `busy` while it runs. */
     delete: (name: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(

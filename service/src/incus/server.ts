@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, readBytes } from './api.ts';
+import { type Api, type CallOptions, type Operation, readBytes } from './api.ts';
 import { EngineError } from './errors.ts';
 
 export interface ServerInfo {
@@ -41,6 +41,9 @@ export interface ClusterMember {
   failure_domain: string;
 }
 
+/** Out of service, with all its instances elsewhere or stopped; and back. */
+export type MemberAction = 'evacuate' | 'restore';
+
 export type ServerCalls = ReturnType<typeof serverCalls>;
 
 export function serverCalls(api: Api) {
@@ -62,6 +65,17 @@ export function serverCalls(api: Api) {
     /** Throws `invalid` where there is no cluster. */
     members: (options?: CallOptions) =>
       api.get<ClusterMember[]>(['cluster', 'members'], { recursion: 1 }, options),
+    /** By the member itself. Its operation is of no project, and ends at the first instance that fails. */
+    changeMember: (name: string, action: MemberAction, options?: CallOptions): Promise<Operation> =>
+      api.startOperation(
+        {
+          method: 'POST',
+          path: ['cluster', 'members', name, 'state'],
+          query: {},
+          json: { action },
+        },
+        options,
+      ),
     /**
      * The project's instances on one member, in the text format of OpenMetrics, in UTF-8. Incus keeps the
      * figures for 8 s, and says `busy` while another call collects them.

@@ -27,7 +27,7 @@ test('what hangs is seen: its step, worker, tries, last error and next look', as
   assert.match((await run('operations')).stdout, /No operation is under way/);
   const { server, operation } = await hanging();
   const { stdout, stderr } = await run('operations');
-  assert.match(stdout, /^ID +KIND +SERVER +STATUS +STEP/, stderr);
+  assert.match(stdout, /^ID +KIND +OF +STATUS +STEP/, stderr);
   const line = new RegExp(
     `${operation} +stop +${server} stuck +running +first +10 .*6f1c0b6e \\(1\\d s\\) +2 +in (29|30) s +in \\d+ s +Incus is away`,
   );

@@ -9,13 +9,17 @@ function operations(db: Queryable) {
     >`round(extract(epoch from ${sql.ref(`operations.${column}`)} - now()))::float`;
   return db
     .selectFrom('operations')
-    .innerJoin('servers', 'servers.id', 'operations.server_id')
-    .innerJoin('locations', 'locations.id', 'servers.location_id')
+    .leftJoin('servers', 'servers.id', 'operations.server_id')
+    .leftJoin('nodes', 'nodes.id', 'operations.node_id')
+    .innerJoin('locations', (join) =>
+      join.on(sql<boolean>`locations.id in (servers.location_id, nodes.location_id)`),
+    )
     .select(['operations.id', 'operations.kind', 'operations.status', 'operations.step'])
     .select(['operations.progress', 'operations.message', 'operations.error'])
     .select(['operations.attempts', 'operations.last_error', 'operations.fence'])
     .select(['operations.lease_holder', 'operations.state', 'operations.server_id'])
-    .select(['servers.uuid', 'servers.hostname', 'locations.name as location'])
+    .select(['servers.hostname', 'nodes.name as node', 'locations.name as location'])
+    .select('operations.parent_id')
     .select(seconds('created_at').as('created_in'))
     .select(seconds('started_at').as('started_in'))
     .select(seconds('finished_at').as('finished_in'))

@@ -27,7 +27,7 @@ export function operationsTable(rows: InspectedOperation[]): string {
   const header = [
     'ID',
     'KIND',
-    'SERVER',
+    'OF',
     'STATUS',
     'STEP',
     '%',
@@ -43,7 +43,7 @@ export function operationsTable(rows: InspectedOperation[]): string {
     ...rows.map((row) => [
       String(row.id),
       row.kind,
-      `${row.server_id} ${row.hostname}`,
+      row.node === null ? `${row.server_id} ${row.hostname}` : `node ${row.node}`,
       row.status,
       row.step,
       String(row.progress),
@@ -60,10 +60,8 @@ export function operationsTable(rows: InspectedOperation[]): string {
 /** Everything of one operation, but for its secrets. */
 export function operationFacts(row: InspectedOperation): string {
   return facts([
-    [
-      'operation',
-      `${row.id}: ${row.kind} of server ${row.server_id} (${row.hostname}) in ${row.location}`,
-    ],
+    ['operation', `${row.id}: ${row.kind} of ${subjectOf(row)} in ${row.location}`],
+    ['part of', row.parent_id === null ? '-' : `operation ${row.parent_id}`],
     ['status', `${row.status}, ${row.progress} %`],
     ['message', row.message],
     ['step', row.step],
@@ -78,6 +76,10 @@ export function operationFacts(row: InspectedOperation): string {
     ['next look', row.finished_in === null ? fromNow(row.wakes_in) : '-'],
     ['deadline', row.finished_in === null ? fromNow(row.deadline_in) : '-'],
   ]);
+}
+
+function subjectOf({ node, server_id, hostname }: InspectedOperation): string {
+  return node === null ? `server ${server_id} (${hostname})` : `node ${node}`;
 }
 
 function worker({ lease_holder, lease_ends_in }: InspectedOperation): string {

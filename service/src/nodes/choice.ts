@@ -6,6 +6,8 @@ export interface Demand {
   cpu: number;
   ramMb: number;
   diskGb: number;
+  /** The node that it is on, and is to leave. */
+  currentNodeId?: number;
 }
 
 /** How many times what a node has may be given to servers. */
@@ -16,7 +18,7 @@ export interface Overcommit {
 }
 
 /** What can still be given. */
-export function freeOf(node: NodeRoom, overcommit: Overcommit): Demand {
+export function freeOf(node: NodeRoom, overcommit: Overcommit) {
   const { cpu, ram, disk } = overcommit;
   return {
     cpu: Math.floor(node.cpu * cpu) - node.cpuAllocated,
@@ -34,6 +36,7 @@ export function exclusionOf(
   demand: Demand,
   overcommit: Overcommit,
 ): Exclusion | undefined {
+  if (node.id === demand.currentNodeId) return 'current';
   if (node.status === 'offline') return 'offline';
   if (node.evacuated) return 'evacuated';
   if (node.cordoned) return 'cordoned';
@@ -47,7 +50,7 @@ export function exclusionOf(
 /** A node that could be taken. */
 export interface Candidate {
   node: NodeRoom;
-  free: Demand;
+  free: ReturnType<typeof freeOf>;
   /** Servers of the same group in its failure domain, itself included, and on it. */
   groupInDomain: number;
   groupOnNode: number;

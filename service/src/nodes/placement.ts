@@ -33,17 +33,16 @@ export async function placeServer(
   location: PlacementRules,
   wanted: Wanted,
 ): Promise<{ nodeId: number; placement: Placement }> {
-  const overcommit = {
-    cpu: location.overcommit_cpu,
-    ram: location.overcommit_ram,
-    disk: location.overcommit_disk,
-  };
+  const overcommit = overcommitOf(location);
   const hasRoom = (node: NodeRoom) => exclusionOf(node, wanted, overcommit) === undefined;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const nodes = await roomOfNodes(trx, location.id);
     const group = wanted.group
       ? await groupByNode(project, location.id, wanted.group)
       : new Map<number, number>();
+    // It is no neighbour of its own.
+    const current = wanted.currentNodeId ?? 0;
+    if (group.has(current)) group.set(current, (group.get(current) ?? 0) - 1);
     const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
     const [chosen, ...others] = candidates;
     if (!chosen) throw noCapacity(nodes, wanted, excluded);
@@ -61,6 +60,34 @@ export async function placeServer(
   throw new Problem('unavailable', detail, { retryAfter: 1 });
 }
 
+/** Takes this node and no other, and locks it as above; or refuses, saying why it can't be taken. */
+export async function placeOnNode(
+  trx: Trx,
+  location: PlacementRules,
+  node: { id: number; name: string },
+  wanted: Demand,
+): Promise<void> {
+  const overcommit = overcommitOf(location);
+  let reason: Exclusion | undefined;
+  const fits = (room: NodeRoom) => {
+    reason = exclusionOf(room, wanted, overcommit);
+    return reason === undefined;
+  };
+  if (await lockNodeIf(trx, node.id, fits)) return;
+  const excluded = { [reason ?? 'offline']: 1 };
+  const lacking = Object.keys(excluded).filter(isLack);
+  const detail = `The node ${node.name} can't take the server: it is ${words[reason ?? 'offline']}.`;
+  throw new Problem('no_capacity', detail, { members: { lacking, nodes: 1, excluded } });
+}
+
+function overcommitOf(location: PlacementRules) {
+  return {
+    cpu: location.overcommit_cpu,
+    ram: location.overcommit_ram,
+    disk: location.overcommit_disk,
+  };
+}
+
 /** Without amounts: what is free tells a tenant what others use. Administrators see `others`. */
 function whyChosen(
   { node, groupInDomain, groupOnNode }: Candidate,
@@ -76,6 +103,7 @@ function whyChosen(
 }
 
 const words: Record<Exclusion, string> = {
+  current: 'the one that it is on',
   offline: 'offline',
   evacuated: 'evacuated',
   cordoned: 'cordoned',

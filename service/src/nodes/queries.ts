@@ -3,6 +3,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
 import { isReachable } from '../locations/queries.ts';
+import { type ShownOperation, shownColumns } from '../operations/queries.ts';
 
 export type NodeState = 'online' | 'offline' | 'evacuated' | 'cordoned' | 'gone';
 
@@ -26,14 +27,19 @@ export type ShownNode = Selectable<Database['nodes']> & {
   cpu_used: number;
 };
 
-/** One that is gone is shown as long as servers are on it. */
-function shownNodes(db: Queryable) {
+function nodesInFull(db: Queryable) {
   return db
     .selectFrom('nodes')
     .innerJoin('locations', 'locations.id', 'nodes.location_id')
     .selectAll('nodes')
-    .select(['locations.name as location', state.as('state'), cpuUsed.as('cpu_used')])
-    .where((eb) => eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]));
+    .select(['locations.name as location', state.as('state'), cpuUsed.as('cpu_used')]);
+}
+
+/** One that is gone is shown as long as servers are on it. */
+function shownNodes(db: Queryable) {
+  return nodesInFull(db).where((eb) =>
+    eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]),
+  );
 }
 
 /** Whether it is to take no new servers. */
@@ -66,6 +72,11 @@ export async function findNodes(
   let query = shownNodes(db).where('nodes.name', '=', name);
   if (locationId) query = query.where('nodes.location_id', '=', locationId);
   return await query.orderBy('nodes.id').limit(2).execute();
+}
+
+/** Also one that is gone. */
+export async function nodeById(db: Queryable, id: number): Promise<ShownNode> {
+  return await nodesInFull(db).where('nodes.id', '=', id).executeTakeFirstOrThrow();
 }
 
 /** What decides whether a server can go to a node. */
@@ -235,4 +246,62 @@ export async function knownMembers(
     .where('member', 'is not', null)
     .$narrowType<{ member: string }>()
     .execute();
+}
+
+/** A server that an operation on a node moves, as the API shows it. */
+export interface MovedServer {
+  id: number;
+  hostname: string;
+  state: 'waiting' | 'moving' | 'moved' | 'failed' | 'deleted';
+  node: string;
+  reason: string | null;
+  operation_id: number | null;
+}
+
+export type NodeOperation = ShownOperation & { node: string; servers: MovedServer[] };
+
+/** An operation on a node, with the servers that it moves. They are of any project. */
+export async function findNodeOperation(
+  db: Queryable,
+  id: number,
+): Promise<NodeOperation | undefined> {
+  const row = await db
+    .selectFrom('operations')
+    .innerJoin('nodes', 'nodes.id', 'operations.node_id')
+    .select(shownColumns.map((column) => `operations.${column}` as const))
+    .select('nodes.name as node')
+    .where('operations.id', '=', id)
+    .executeTakeFirst();
+  return row && { ...row, servers: await movedServers(db, id) };
+}
+
+/** Those whose move was entered; while it goes on, or where one was refused, those that are left. */
+async function movedServers(db: Queryable, operationId: number): Promise<MovedServer[]> {
+  const { rows } = await sql<MovedServer>`
+    with parent as (select * from operations where id = ${operationId}),
+    move as (
+      select distinct on (server_id) * from operations
+      where parent_id = ${operationId} order by server_id, id desc
+    )
+    select s.id, s.hostname, move.id as operation_id,
+      case
+        when s.deleted_at is not null then 'deleted'
+        when move.status in ('pending', 'running') then 'moving'
+        when move.status = 'succeeded' then 'moved'
+        when move.status = 'failed' or refused.reason is not null then 'failed'
+        else 'waiting' end as state,
+      case when move.status in ('pending', 'running', 'succeeded')
+        then move.state -> 'to' ->> 'name' else nodes.name end as node,
+      case when s.deleted_at is null then coalesce(move.error ->> 'message', refused.reason) end
+        as reason
+    from parent cross join servers s
+    join nodes on nodes.id = s.node_id
+    left join move on move.server_id = s.id
+    cross join lateral (select parent.state -> 'refused' ->> s.id::text as reason) refused
+    where move.id is not null or (
+      s.deleted_at is null and (parent.finished_at is null or refused.reason is not null)
+      and case parent.kind when 'evacuate' then s.node_id when 'restore' then s.evacuated_from end
+        = parent.node_id)
+    order by s.id`.execute(db);
+  return rows;
 }

@@ -1,9 +1,12 @@
 import { Node, NodeListQuery, NodeParams, NodeQuery } from '@berth/contract/nodes';
+import { Accepted } from '@berth/contract/operations';
 import { Type } from 'typebox';
+import { sendAccepted } from '../http/accepted.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
+import { type NodeAction, requestMaintenance } from './maintenance.ts';
 import { cordonNode, requireNode } from './nodes.ts';
 import { listNodes } from './queries.ts';
 import { nodeView } from './view.ts';
@@ -11,7 +14,12 @@ import { nodeView } from './view.ts';
 const tags = ['Nodes'];
 
 export function nodeRoutes(app: App, deps: Deps): void {
-  const { db } = deps;
+  readRoutes(app, deps);
+  cordonRoutes(app, deps);
+  maintenanceRoutes(app, deps);
+}
+
+function readRoutes(app: App, { db }: Deps): void {
   app.get(
     '/nodes',
     {
@@ -49,7 +57,9 @@ export function nodeRoutes(app: App, deps: Deps): void {
     },
     async ({ params, query }) => nodeView(await requireNode(db, params.name, query.location_id)),
   );
+}
 
+function cordonRoutes(app: App, deps: Deps): void {
   for (const action of ['cordon', 'uncordon'] as const) {
     const cordoned = action === 'cordon';
     app.post(
@@ -75,6 +85,54 @@ export function nodeRoutes(app: App, deps: Deps): void {
           return { status: 200, body: nodeView(row), target: { kind: 'node', id: row.id } };
         });
         return sendAnswer(reply, answer);
+      },
+    );
+  }
+}
+
+const maintenance: Record<NodeAction, { summary: string; description: string; message: string }> = {
+  evacuate: {
+    summary: 'Evacuate a node',
+    description:
+      'It takes no new servers from now on, and its servers are moved to other nodes, a few at once; ' +
+      'then Incus takes it out of service. Servers that find no room, or can not be moved, stay, and ' +
+      'the operation fails in the end, saying which: asking again goes on with them.',
+    message: 'The node is being evacuated.',
+  },
+  restore: {
+    summary: 'Restore a node that was evacuated',
+    description:
+      'Incus puts it back into service, it takes servers again, and those that its evacuation took ' +
+      'away and nobody has moved since are moved back, but for those that find no room.',
+    message: 'The node is being restored.',
+  },
+};
+
+function maintenanceRoutes(app: App, deps: Deps): void {
+  for (const action of ['evacuate', 'restore'] as const) {
+    const { message, ...words } = maintenance[action];
+    app.post(
+      `/nodes/:name/${action}`,
+      {
+        config: { scope: 'admin' },
+        schema: {
+          ...words,
+          operationId: `node_${action}`,
+          tags,
+          params: NodeParams,
+          querystring: NodeQuery,
+          response: { 202: Accepted },
+        },
+      },
+      async (request, reply) => {
+        const { name } = request.params;
+        const locationId = request.query.location_id;
+        const answer = await change(request, deps, async ({ trx }) => {
+          const { node, operation } = await requestMaintenance(trx, action, { name, locationId });
+          const body = { message, operation_id: operation.id };
+          return { status: 202, body, target: { kind: 'node', id: node.id } };
+        });
+        return await sendAccepted(deps, request, reply, answer);
       },
     );
   }

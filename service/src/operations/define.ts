@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { Db, Trx } from '../db/connection.ts';
 import type { CommandResult } from '../db/schema.ts';
 import type { IncusClient } from '../incus/client.ts';
+import type { NodeForOperation } from '../nodes/operation-queries.ts';
 import type { ServerForOperation } from '../servers/operation-queries.ts';
-import type { OperationRow } from './queries.ts';
+import type { NodeOperationRow, ServerOperationRow } from './queries.ts';
 
 /** Written in the transaction that commits a step's result. */
 export type Write = (trx: Trx) => Promise<void>;
@@ -55,9 +56,7 @@ export function fail(code: string, message: string): StepResult<never> {
   return { outcome: 'fail', code, message };
 }
 
-export interface StepContext<State> {
-  operation: OperationRow & { state: State };
-  server: ServerForOperation;
+interface Surroundings {
   incus: IncusClient;
   db: Db;
   settings: OperationSettings;
@@ -68,43 +67,80 @@ export interface StepContext<State> {
   report(fraction: number, doing?: string): void;
 }
 
+/** Of a step of an operation on a server. */
+export interface StepContext<State> extends Surroundings {
+  operation: ServerOperationRow & { state: State };
+  server: ServerForOperation;
+}
+
+/** Of a step of an operation on a node. */
+export interface NodeStepContext<State> extends Surroundings {
+  operation: NodeOperationRow & { state: State };
+  node: NodeForOperation;
+}
+
 /** What steps need to know beyond their server. */
 export interface OperationSettings {
   installationId: string;
   secretKey: Buffer;
   stopTimeoutSeconds: number;
   createsPerNode: number;
+  /** How many servers an evacuation, or a restore, moves at once. */
+  movesAtOnce: number;
   workDir: string;
 }
 
-export interface Step<State> {
+export interface Step<State, Context = StepContext<State>> {
   /** Share of the operation's progress, relative to its other steps. */
   weight: number;
   /** Completes the kind's title: "Creating the server: …". */
   doing: string;
-  run(context: StepContext<State>): Promise<StepResult<State>>;
+  run(context: Context): Promise<StepResult<State>>;
 }
 
 /**
  * A kind of durable operation. Its steps are stored by name: renaming one needs a migration.
  * Each step checks, then acts, so that running it twice does no harm.
  */
-export interface OperationKind<State = Record<string, unknown>> {
+interface Kind<State, Context, Row> {
   kind: string;
   title: string;
   /** How long it may take from its request on, unless a step gives it another limit. */
   deadlineSeconds: number;
   first: string;
-  steps: Record<string, Step<State>>;
+  steps: Record<string, Step<State, Context>>;
+  /**
+   * Where a failure of any other step leads before the operation ends with it: to bring things back to
+   * how they were. The step finds the failure in the state, and returns it.
+   */
+  recovery?: { step: string; deadlineSeconds: number };
   /** Keeps its secrets for a day when it fails, to be tried again. */
   canBeRetried?: boolean;
-  /** Brings the server's row to the truth when the operation has failed. */
-  failed(trx: Trx, operation: OperationRow, reason: string): Promise<void>;
+  /** Brings the records to the truth when the operation has failed. */
+  failed(trx: Trx, operation: Row, reason: string): Promise<void>;
 }
 
+/** What the step of a kind's `recovery` finds in the state. */
+export interface Failure {
+  failure: { code: string; message: string };
+}
+
+type Unknown = Record<string, unknown>;
+type OfServer<State = Unknown> = Kind<State, StepContext<State>, ServerOperationRow>;
+type OfNode<State = Unknown> = Kind<State, NodeStepContext<State>, NodeOperationRow>;
+
+export type ServerOperationKind = OfServer & { subject: 'server' };
+export type NodeOperationKind = OfNode & { subject: 'node' };
+export type OperationKind = ServerOperationKind | NodeOperationKind;
+
 /** Keeps the state's type inside the kind; the runner hands each kind only its own rows. */
-export function defineOperation<State>(kind: OperationKind<State>): OperationKind {
-  return kind as unknown as OperationKind;
+export function defineOperation<State>(kind: OfServer<State>): ServerOperationKind {
+  return { ...kind, subject: 'server' } as unknown as ServerOperationKind;
+}
+
+/** The same for an operation on a node, of which there is one at a time. */
+export function defineNodeOperation<State>(kind: OfNode<State>): NodeOperationKind {
+  return { ...kind, subject: 'node' } as unknown as NodeOperationKind;
 }
 
 /** What an operation of this kind begins with. */

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Db } from '../db/connection.ts';
+import type { Db, Trx } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
+import { nodeForOperation } from '../nodes/operation-queries.ts';
 import { pause } from '../pause.ts';
 import { serverForOperation } from '../servers/operation-queries.ts';
 import {
+  type Failure,
   type OperationKind,
   type OperationSettings,
   progressAt,
@@ -22,7 +24,7 @@ import {
   renewLease,
   type StepCommit,
 } from './lease-queries.ts';
-import type { OperationRow } from './queries.ts';
+import { isOfNode, isOfServer, type OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
 const renewMilliseconds = 5000;
@@ -98,8 +100,7 @@ async function advance(
   signal: AbortSignal,
 ): Promise<OperationRow | undefined> {
   if (new Date(operation.deadline_at).getTime() < Date.now()) {
-    await end(execution, kind, operation, pastDeadline(operation));
-    return undefined;
+    return await commit(execution, kind, operation, pastDeadline(operation), signal);
   }
   const result = await runUntilDeadline(execution, kind, operation, signal);
   return result && (await commit(execution, kind, operation, result, signal));
@@ -134,30 +135,40 @@ async function runStep(
   operation: OperationRow,
   signal: AbortSignal,
 ): Promise<StepResult<unknown> | undefined> {
-  const step = kind.steps[operation.step];
-  if (!step) return { outcome: 'fail', code: 'unknown_step', message: unknownStep(operation) };
+  if (!kind.steps[operation.step]) {
+    return { outcome: 'fail', code: 'unknown_step', message: unknownStep(operation) };
+  }
   const progress = throttledProgress(execution, operation, kind);
   try {
-    const server = await serverForOperation(execution.db, operation.server_id);
-    const incus = await execution.engine(server.locationId);
-    const { db, settings } = execution;
-    const log = execution.log.child({ operation: operation.id, step: operation.step });
-    return await step.run({
-      operation,
-      server,
-      incus,
-      db,
-      settings,
-      log,
-      signal,
-      report: progress.report,
-    });
+    return await runOnSubject(execution, kind, operation, { signal, report: progress.report });
   } catch (error) {
     if (signal.aborted) return undefined;
     return retryOrFail(execution, operation, error);
   } finally {
     await progress.settled();
   }
+}
+
+/** Hands the step what it is about: a server or a node. */
+async function runOnSubject(
+  { db, engine, log, settings }: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  given: { signal: AbortSignal; report: (fraction: number, doing?: string) => void },
+): Promise<StepResult<unknown> | undefined> {
+  const { id, step } = operation;
+  const around = { ...given, db, settings, log: log.child({ operation: id, step }) };
+  if (kind.subject === 'server' && isOfServer(operation)) {
+    const server = await serverForOperation(db, operation.server_id);
+    const incus = await engine(server.locationId);
+    return await kind.steps[step]?.run({ ...around, operation, server, incus });
+  }
+  if (kind.subject === 'node' && isOfNode(operation)) {
+    const node = await nodeForOperation(db, operation.node_id);
+    const incus = await engine(node.locationId);
+    return await kind.steps[step]?.run({ ...around, operation, node, incus });
+  }
+  throw new TypeError(`The operation ${id} is of no ${kind.subject}.`);
 }
 
 /** What can't get better fails at once; anything else is tried again, ever more slowly. */
@@ -204,9 +215,29 @@ async function commit(
       await end(execution, kind, operation, result);
       return undefined;
     case 'fail':
-      await end(execution, kind, operation, result);
-      return undefined;
+      return await recover(execution, kind, operation, result);
   }
+}
+
+/** A kind that has a recovery comes to it once; with its failure, and any other one, all ends. */
+async function recover(
+  execution: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  result: Extract<StepResult<unknown>, { outcome: 'fail' }>,
+): Promise<OperationRow | undefined> {
+  const { recovery } = kind;
+  if (!recovery || operation.step === recovery.step) {
+    await end(execution, kind, operation, result);
+    return undefined;
+  }
+  const { code, message } = result;
+  return await commitStep(execution.db, operation, {
+    ...recovery,
+    patch: { failure: { code, message } } satisfies Failure,
+    progress: progressAt(kind, recovery.step, 0),
+    message: sentence(kind, recovery.step),
+  });
 }
 
 async function commitWait(
@@ -255,7 +286,7 @@ async function end(
   const isOurs = await db.transaction().execute(async (trx) => {
     if (!(await finishOperation(trx, operation, written))) return false;
     if (result.outcome === 'done') await result.write(trx);
-    else await kind.failed(trx, operation, result.message);
+    else await enterFailure(trx, kind, operation, result.message);
     return true;
   });
   if (isOurs) observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
@@ -263,6 +294,18 @@ async function end(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',
   );
+}
+
+async function enterFailure(
+  trx: Trx,
+  kind: OperationKind,
+  operation: OperationRow,
+  reason: string,
+): Promise<void> {
+  if (kind.subject === 'server' && isOfServer(operation)) {
+    await kind.failed(trx, operation, reason);
+  }
+  if (kind.subject === 'node' && isOfNode(operation)) await kind.failed(trx, operation, reason);
 }
 
 function ending(

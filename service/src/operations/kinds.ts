@@ -1,5 +1,8 @@
+import { evacuateOperation } from '../nodes/evacuate.ts';
+import { restoreOperation } from '../nodes/restore.ts';
 import { createOperation } from '../servers/create.ts';
 import { deleteOperation } from '../servers/delete.ts';
+import { moveOperation } from '../servers/move.ts';
 import { restartOperation } from '../servers/restart.ts';
 import { startOperation } from '../servers/start.ts';
 import { stopOperation } from '../servers/stop.ts';
@@ -12,4 +15,7 @@ export const operationKinds: readonly OperationKind[] = [
   stopOperation,
   restartOperation,
   deleteOperation,
+  moveOperation,
+  evacuateOperation,
+  restoreOperation,
 ];

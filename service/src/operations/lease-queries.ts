@@ -191,7 +191,7 @@ export type Ending =
 
 /** Ends an operation, and wipes its secrets unless they are to be kept. False when the lease is no longer ours. */
 export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
-  await lockServerOf(trx, lease.id);
+  await lockSubjectOf(trx, lease.id);
   const result = await trx
     .updateTable('operations')
     .set({
@@ -212,18 +212,23 @@ export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): P
 }
 
 /**
- * A request locks the server and then its operation. Whoever ends an operation changes its server
- * too, so must do the same: the other way round, the two could wait for each other.
+ * A request locks the server, or the node, and then its operation. Whoever ends an operation changes
+ * that too, so must do the same: the other way round, the two could wait for each other.
  */
-async function lockServerOf(trx: Trx, operationId: number): Promise<void> {
-  await trx
-    .selectFrom('servers')
-    .select('id')
-    .where('id', '=', (eb) =>
-      eb.selectFrom('operations').select('server_id').where('id', '=', operationId),
-    )
-    .forUpdate()
-    .execute();
+async function lockSubjectOf(trx: Trx, operationId: number): Promise<void> {
+  for (const [table, column] of [
+    ['servers', 'server_id'],
+    ['nodes', 'node_id'],
+  ] as const) {
+    await trx
+      .selectFrom(table)
+      .select('id')
+      .where('id', '=', (eb) =>
+        eb.selectFrom('operations').select(column).where('id', '=', operationId),
+      )
+      .forUpdate()
+      .execute();
+  }
 }
 
 const ended = {

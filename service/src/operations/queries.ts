@@ -4,9 +4,17 @@ import type { Project } from '../db/project.ts';
 import type { Database, Placement } from '../db/schema.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
+/** An operation is of a server or of a node; a constraint sees to it. */
+export type ServerOperationRow = OperationRow & { server_id: number };
+export type NodeOperationRow = OperationRow & { node_id: number };
+
+export const isOfServer = (row: OperationRow): row is ServerOperationRow => row.server_id !== null;
+export const isOfNode = (row: OperationRow): row is NodeOperationRow => row.node_id !== null;
 
 export interface NewOperation {
   serverId: number;
+  /** The operation that this one is part of. */
+  parentId?: number;
   kind: string;
   step: string;
   message: string;
@@ -24,6 +32,7 @@ export async function insertOperation(
   const row = await project
     .insert('operations', {
       server_id: operation.serverId,
+      parent_id: operation.parentId ?? null,
       kind: operation.kind,
       step: operation.step,
       message: operation.message,
@@ -98,7 +107,7 @@ export async function wipeSecrets(project: Project, serverId: number): Promise<v
 }
 
 /** What the API shows of an operation: neither its secrets nor what its steps keep. */
-const shownColumns = [
+export const shownColumns = [
   'id',
   'kind',
   'server_id',

@@ -44,6 +44,8 @@ test('an operation that ended well is shown with its times', async () => {
     message: 'It is done.',
     error: null,
     commands: null,
+    node: null,
+    servers: null,
   });
 });
 

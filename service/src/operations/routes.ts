@@ -1,16 +1,17 @@
 import { Operation, OperationQuery } from '@berth/contract/operations';
 import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
-import type { App } from '../http/app-types.ts';
+import type { App, Deps } from '../http/app-types.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
+import { findNodeOperation } from '../nodes/queries.ts';
 import { Problem } from '../problem.ts';
 import { findOperation, listOperations, type ShownOperation } from './queries.ts';
 import { operationView } from './view.ts';
 
 const tags = ['Operations'];
 
-export function operationRoutes(app: App): void {
+export function operationRoutes(app: App, { db }: Deps): void {
   app.get(
     '/operations',
     {
@@ -43,6 +44,7 @@ export function operationRoutes(app: App): void {
       schema: {
         operationId: 'operation_view',
         summary: 'Show an operation',
+        description: 'Those on nodes are for administrators.',
         tags,
         params: IdParams,
         response: { 200: Operation },
@@ -50,9 +52,13 @@ export function operationRoutes(app: App): void {
     },
     async (request) => {
       const id = pathId(request.params.id, operationNotFound);
-      const row = await findOperation(request.caller.project, id);
-      if (!row) throw operationNotFound(id);
-      return operationView(row, request.caller.scopes.includes('admin'));
+      const { project, scopes } = request.caller;
+      const isForAdmin = scopes.includes('admin');
+      const row = await findOperation(project, id);
+      if (row) return operationView(row, isForAdmin);
+      const ofNode = isForAdmin ? await findNodeOperation(db, id) : undefined;
+      if (!ofNode) throw operationNotFound(id);
+      return operationView(ofNode, isForAdmin, ofNode);
     },
   );
 }

@@ -1,8 +1,13 @@
 import type { Operation } from '@berth/contract/operations';
+import type { MovedServer } from '../nodes/queries.ts';
 import type { ShownOperation } from './queries.ts';
 
 /** A row as the API shows it to somebody; what other nodes have is for administrators. */
-export function operationView(row: ShownOperation, isForAdmin: boolean): Operation {
+export function operationView(
+  row: ShownOperation,
+  isForAdmin: boolean,
+  ofNode?: { node: string; servers: MovedServer[] },
+): Operation {
   const { placement } = row;
   return {
     id: row.id,
@@ -15,6 +20,8 @@ export function operationView(row: ShownOperation, isForAdmin: boolean): Operati
     error: row.error,
     commands: row.commands,
     placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
+    node: ofNode?.node ?? null,
+    servers: ofNode?.servers ?? null,
     created_at: row.created_at,
     started_at: row.started_at,
     finished_at: row.finished_at,

@@ -41,10 +41,13 @@ export interface Subject {
 export async function lookAtInstance(subject: Subject, name: string): Promise<void> {
   const uuid = serverUuid(name);
   if (!uuid) return;
-  const readAt = await databaseTime(subject.db);
-  const status = await read(subject, name);
-  if (status && status !== 'absent') await enter(subject, readAt, [{ uuid, status }]);
-  if (status === 'absent') await confirmAbsent(subject, [uuid]);
+  const { client, db, locationId, signal } = subject;
+  const readAt = await databaseTime(db);
+  const instance = await client.instances.get(name, { signal });
+  if (!instance) return await confirmAbsent(subject, [uuid]);
+  await enterMembers(db, locationId, readAt, [{ uuid, member: instance.location }]);
+  const status = engineStatus(instance.status);
+  if (status) await enter(subject, readAt, [{ uuid, status }]);
 }
 
 /** Enters what was seen, and tells of what that changed. */
@@ -58,9 +61,8 @@ async function enter(
   found?.(as, changed.length);
 }
 
-async function read({ client, signal }: Subject, name: string) {
-  const instance = await client.instances.get(name, { signal });
-  return instance ? engineStatus(instance.status) : 'absent';
+async function isAbsent({ client, signal }: Subject, name: string): Promise<boolean> {
+  return (await client.instances.get(name, { signal })) === null;
 }
 
 /** Compares all servers of a location with all its instances, which it answers. */
@@ -117,9 +119,9 @@ async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   if (ours.length === 0) return;
   await sleep(secondReadingMilliseconds, undefined, { signal });
   const readAt = await databaseTime(db);
-  const looks = await Promise.allSettled(ours.map((uuid) => read(subject, instanceName(uuid))));
+  const looks = await Promise.allSettled(ours.map((uuid) => isAbsent(subject, instanceName(uuid))));
   const gone = ours.filter(
-    (_, index) => looks[index]?.status === 'fulfilled' && looks[index].value === 'absent',
+    (_, index) => looks[index]?.status === 'fulfilled' && looks[index].value,
   );
   await enter(
     subject,

@@ -17,9 +17,10 @@ import { deleteOperation } from './delete.ts';
 import { lockServer, type ServerRow, setServerStatus } from './queries.ts';
 import { restartOperation } from './restart.ts';
 import { startOperation } from './start.ts';
-import { type Action, allowedStatuses, supersededBy } from './states.ts';
+import { type Action, type AnyAction, allowedStatuses, supersededBy } from './states.ts';
 import { stopOperation } from './stop.ts';
 
+/** A move has more to decide: moves.ts. */
 const kinds: Record<Action, OperationKind> = {
   start: startOperation,
   stop: stopOperation,
@@ -100,7 +101,8 @@ function notRetryable({ installed_at }: ServerRow): Problem {
   );
 }
 
-async function makeWay(
+/** Ends an operation that is in the way of an action, or refuses the action. */
+export async function makeWay(
   project: Project,
   current: OperationRow,
   action: keyof typeof supersededBy,
@@ -114,7 +116,8 @@ async function makeWay(
   throw new Problem('operation_in_progress', detail, { retryAfter: 2, members });
 }
 
-function requireStatus({ status }: ServerRow, action: Action, force: boolean): void {
+/** Refuses an action that the server's state forbids. */
+export function requireStatus({ status }: ServerRow, action: AnyAction, force = false): void {
   if (action === 'stop' && status === 'paused' && !force) throw deaf;
   if (allowedStatuses[action].includes(status)) return;
   if (action === 'start') {
@@ -122,6 +125,10 @@ function requireStatus({ status }: ServerRow, action: Action, force: boolean): v
     throw new Problem('server_not_stopped', detail);
   }
   if (action === 'retry') throw notFailed(`this one is ${status}.`);
+  if (action === 'move') {
+    const detail = `Only a server that is started or stopped can be moved; this one is ${status}.`;
+    throw new Problem('server_not_movable', detail);
+  }
   const detail = `Only a running server can be asked to ${action}; this one is ${status}.`;
   throw new Problem('server_not_running', detail);
 }

@@ -11,6 +11,7 @@ import {
 const startSeconds = 120;
 const deleteSeconds = 300;
 const stopSeconds = 30;
+const migrateSeconds = 6 * 3600;
 
 const soonestLookSeconds = 0.1;
 const latestLookSeconds = 5;
@@ -67,6 +68,18 @@ export async function stopInstance(incus: IncusClient, name: string, { signal }:
 export async function deleteInstance(incus: IncusClient, name: string, { signal }: Signal) {
   const call = incus.instances.delete(name, { signal });
   await settle(incus, call, { signal, timeoutSeconds: deleteSeconds });
+}
+
+/** Takes it to another member of its cluster. */
+export async function migrateInstance(
+  incus: IncusClient,
+  name: string,
+  how: { target: string; live: boolean },
+  options: Pick<WaitOptions, 'onProgress'> & Signal,
+) {
+  // Not to be aborted: the engine would go on all the same, unseen by who comes next.
+  const call = incus.instances.migrate(name, how);
+  await settle(incus, call, { ...options, timeoutSeconds: migrateSeconds });
 }
 
 /**

@@ -166,3 +166,8 @@ export async function setServerStatus(
 ): Promise<void> {
   await project.update('servers').set({ status, error }).where('id', '=', id).execute();
 }
+
+/** Room on that node is held for it from now on. */
+export async function setMovingTo(project: Project, id: number, nodeId: number): Promise<void> {
+  await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
+}

@@ -4,6 +4,7 @@ import {
   ServerCreate,
   ServerCreateQuery,
   ServerDryRun,
+  ServerMove,
   ServerQuery,
   ServerStatusRecord,
   ServerStop,
@@ -11,18 +12,21 @@ import {
 import { IdParams } from '@berth/contract/values';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { sendAccepted } from '../http/accepted.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
-import { change, changesNothing } from '../http/change.ts';
+import { type Change, change, changesNothing } from '../http/change.ts';
 import { everyProject } from '../http/every-project.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
 import { preferredWait, waitApplied } from '../http/prefer.ts';
+import type { OperationRow } from '../operations/queries.ts';
 import { requestAction, serverNotFound } from './actions.ts';
+import { requestMove } from './moves.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
 import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
-import type { Action } from './states.ts';
+import type { Action, AnyAction } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
 const tags = ['Servers'];
@@ -145,12 +149,13 @@ function createRoute(app: App, deps: Deps): void {
   );
 }
 
-const accepted: Record<Action, string> = {
+const accepted: Record<AnyAction, string> = {
   start: 'The server is being started.',
   stop: 'The server is being stopped.',
   restart: 'The server is being restarted.',
   retry: 'The server is being created again.',
   delete: 'The server is being deleted.',
+  move: 'The server is being moved.',
 };
 
 function actionRoutes(app: App, deps: Deps): void {
@@ -183,6 +188,27 @@ function actionRoutes(app: App, deps: Deps): void {
     act(deps, request, reply, 'stop', request.body?.force),
   );
 
+  const move = {
+    ...shared,
+    operationId: 'server_move',
+    summary: 'Move a server to another node',
+    description:
+      'Of its location, with its disk and addresses. One that runs is asked to shut down for it, has ' +
+      'its power cut if it does not, and is started again there; a virtual machine that may be moved ' +
+      `live runs on. One that can not be moved stays where it is.${waitHint}`,
+    body: ServerMove,
+  };
+  app.post(
+    '/servers/:id/move',
+    { config: { scope: 'admin' }, schema: move },
+    async (request, reply) => {
+      const { body } = request;
+      const move = (place: Change, id: number) =>
+        requestMove(place.trx, place.project, id, body ?? {});
+      return await accept(deps, request, reply, 'move', move);
+    },
+  );
+
   const retry = {
     ...shared,
     operationId: 'server_retry',
@@ -213,17 +239,23 @@ async function act(
   action: Action,
   force = false,
 ) {
+  const enter = ({ project }: Change, id: number) => requestAction(project, id, action, force);
+  return await accept(deps, request, reply, action, enter);
+}
+
+/** Answers for the operation that `enter` enters, or waits for its end. */
+async function accept(
+  deps: Deps,
+  request: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+  action: AnyAction,
+  enter: (change: Change, id: number) => Promise<OperationRow>,
+) {
   const id = pathId(request.params.id, serverNotFound);
-  const answer = await change(request, deps, async ({ project }) => {
-    const operation = await requestAction(project, id, action, force);
+  const answer = await change(request, deps, async (place) => {
+    const operation = await enter(place, id);
     const body = { message: accepted[action], operation_id: operation.id };
     return { status: 202, body, target: { kind: 'server', id } };
   });
-  const wait = preferredWait(request);
-  if (wait > 0) {
-    const ended = await deps.untilEnded(answer.body.operation_id, wait);
-    waitApplied(reply, wait);
-    if (ended) return sendAnswer(reply, { ...answer, body: { ...answer.body, message: ended } });
-  }
-  return sendAnswer(reply, answer);
+  return await sendAccepted(deps, request, reply, answer);
 }

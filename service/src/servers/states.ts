@@ -2,25 +2,29 @@ import type { ServerStatus } from '../db/schema.ts';
 
 export const actions = ['start', 'stop', 'restart', 'retry', 'delete'] as const;
 export type Action = (typeof actions)[number];
+/** A move is for administrators, so that it is not among what clients are told. */
+export type AnyAction = Action | 'move';
 
 /** In which states of a server an action may be asked for; a stop of a paused one only by force. */
-export const allowedStatuses: Record<Action, readonly ServerStatus[]> = {
+export const allowedStatuses: Record<AnyAction, readonly ServerStatus[]> = {
   start: ['stopped'],
   stop: ['started', 'paused'],
   restart: ['started'],
   /** And only after its create failed. */
   retry: ['error'],
   delete: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
+  move: ['started', 'stopped'],
 };
 
 /** Operations that an action need not wait for: it takes their place. */
-export const supersededBy: Record<Action | 'forced stop', readonly string[]> = {
+export const supersededBy: Record<AnyAction | 'forced stop', readonly string[]> = {
   start: [],
   stop: [],
   'forced stop': ['start', 'stop', 'restart'],
   restart: [],
   retry: [],
-  delete: ['create', 'start', 'stop', 'restart'],
+  delete: ['create', 'start', 'stop', 'restart', 'move'],
+  move: [],
 };
 
 /** What a client may do now, so that no client has to know these rules. */

@@ -69,7 +69,9 @@ export async function enterSightings(
 
 /**
  * Enters on which members of a location's cluster instances are: an administrator may have moved them,
- * or evacuated a member. What an operation does, or did since `readAt`, is left to it.
+ * or evacuated a member. Room that was held for a move is let go of once it is seen where that ended.
+ * What an operation does, or did since `readAt`, is left to it. One by one, in transactions of their
+ * own: nobody is to wait for a node while he holds another.
  */
 export async function enterMembers(
   db: Queryable,
@@ -77,17 +79,25 @@ export async function enterMembers(
   readAt: string,
   seen: { uuid: string; member: string }[],
 ): Promise<void> {
-  await sql`
-    update servers set node_id = nodes.id
+  const { rows } = await sql<{ id: number; node: number }>`
+    select servers.id, nodes.id as node
     from unnest(${seen.map(({ uuid }) => uuid)}::uuid[], ${seen.map(({ member }) => member)}::text[])
       as seen (uuid, member)
     join nodes on nodes.location_id = ${locationId} and nodes.member = seen.member
-    where servers.uuid = seen.uuid and servers.location_id = ${locationId}
-      and servers.deleted_at is null and servers.node_id <> nodes.id
-      and not exists (
+    join servers on servers.uuid = seen.uuid and servers.location_id = ${locationId}
+    where servers.deleted_at is null
+      and (servers.node_id <> nodes.id or servers.moving_to is not null)`.execute(db);
+  for (const { id, node } of rows) {
+    await sql`
+      update servers set
+        node_id = ${node},
+        moving_to = null,
+        evacuated_from = case when node_id = ${node} then evacuated_from end
+      where id = ${id} and deleted_at is null and not exists (
         select from operations o where o.server_id = servers.id
           and (o.finished_at is null or o.finished_at >= ${readAt})
       )`.execute(db);
+  }
 }
 
 /** The servers of a location that have an instance as far as we know, and are not about to lose it. */

@@ -1,6 +1,6 @@
 import type { Trx } from '../db/connection.ts';
 import type { EngineStatus } from '../db/schema.ts';
-import type { OperationRow } from '../operations/queries.ts';
+import type { ServerOperationRow } from '../operations/queries.ts';
 import { followEngineStatus } from './truth-queries.ts';
 
 /** Incus's words for an instance's state (Incus documentation, "Instance states") in ours. */
@@ -19,6 +19,6 @@ export function engineStatus(incusStatus: string): EngineStatus | undefined {
 }
 
 /** After an operation failed, a server is what the engine last showed it to be. */
-export async function showEngineStatus(trx: Trx, operation: OperationRow): Promise<void> {
+export async function showEngineStatus(trx: Trx, operation: ServerOperationRow): Promise<void> {
   await followEngineStatus(trx, operation.server_id);
 }

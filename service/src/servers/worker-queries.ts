@@ -26,6 +26,28 @@ export async function setServerState(trx: Trx, id: number, state: ServerState): 
     .execute();
 }
 
+/** It was seen on the node that it was to go to. What an evacuation took away is noted, once. */
+export async function setServerMoved(
+  trx: Trx,
+  id: number,
+  state: 'started' | 'stopped',
+  { nodeId, evacuatedFrom }: { nodeId: number; evacuatedFrom: number | null },
+): Promise<void> {
+  await setServerState(trx, id, { status: state, realStatus: state, error: null });
+  await trx
+    .updateTable('servers')
+    .set({
+      node_id: nodeId,
+      moving_to: null,
+      evacuated_from:
+        evacuatedFrom === null
+          ? null
+          : sql<number>`nullif(coalesce(evacuated_from, ${evacuatedFrom}), ${nodeId})`,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** The row stays as a tombstone; whatever it held must have been released before. */
 export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
   await trx

@@ -4,7 +4,13 @@ import { pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { defineOperation, done, type OperationKind, type Step } from '../operations/define.ts';
+import {
+  defineOperation,
+  done,
+  type OperationKind,
+  type ServerOperationKind,
+  type Step,
+} from '../operations/define.ts';
 import { insertOperation } from '../operations/queries.ts';
 import { type OperationRunner, startOperationRunner } from '../operations/runner.ts';
 import { insertServer } from '../servers/queries.ts';
@@ -37,8 +43,8 @@ after(async () => {
 
 export function kindOf(
   steps: Record<string, Step<State>['run']>,
-  more: Partial<OperationKind<State>> = {},
-): OperationKind {
+  more: Partial<ServerOperationKind> = {},
+): ServerOperationKind {
   const entries = Object.entries(steps).map(([name, run]) => {
     return [name, { weight: 1, doing: `at ${name}`, run }] as const;
   });
@@ -70,6 +76,7 @@ export function run(kind: OperationKind): void {
         secretKey: Buffer.alloc(32),
         stopTimeoutSeconds: 1,
         createsPerNode: 4,
+        movesAtOnce: 4,
         workDir: '/nowhere',
       },
     },

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import { createTestToken } from '../service/src/testing/app.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { isWhole, runningServer } from './servers.ts';
+import { within } from './waiting.ts';
+
+const sweepMilliseconds = 200;
+
+let laboratory: Laboratory;
+let headers: Record<string, string>;
+before(async () => {
+  laboratory = await openLaboratory({ members: ['a', 'b', 'c'], sweepMilliseconds });
+  headers = (await createTestToken(laboratory.database.db, { scopes: ['admin'] })).headers;
+});
+afterEach(() => laboratory.simulator.faults.clear());
+after(() => laboratory.close());
+
+interface Moved {
+  id: number;
+  state: string;
+  node: string;
+  reason: string | null;
+}
+interface Shown {
+  status: string;
+  message: string;
+  progress: number;
+  node: string;
+  server_id: null;
+  servers: Moved[];
+}
+
+const show = async (id: number) =>
+  (await laboratory.ask(`/operations/${id}`, headers)) as unknown as Shown;
+const stateOf = async (node: string) => (await laboratory.ask(`/nodes/${node}`, headers)).state;
+
+/** Asks for it, and answers the operation's id. */
+async function begin(node: string, action: 'evacuate' | 'restore'): Promise<number> {
+  const answer = await laboratory.post(`/nodes/${node}/${action}`, headers);
+  assert.equal(answer.statusCode, 202, answer.body);
+  return answer.json().operation_id;
+}
+
+async function ended(id: number): Promise<Shown> {
+  await laboratory.ended(id);
+  return await show(id);
+}
+
+async function serversOn(node: string, count: number): Promise<{ id: number; name: string }[]> {
+  const servers = [];
+  for (let made = 0; made < count; made += 1) {
+    const server = await runningServer(laboratory, `on-${node}-${made}`);
+    if ((await laboratory.server(server.id)).node !== node) {
+      await laboratory.ended((await laboratory.move(server.id, node)).id);
+    }
+    servers.push(server);
+  }
+  return servers;
+}
+
+it('an evacuated node has no servers and is out of service; a restored one has its own again', async () => {
+  const servers = await serversOn('a', 5);
+  const [stopped] = servers;
+  assert.ok(stopped);
+  await laboratory.ended((await laboratory.request(stopped.id, 'stop')).id);
+  const evacuation = await begin('a', 'evacuate');
+  assert.equal(await stateOf('a'), 'cordoned', 'from the request on');
+  const done = await ended(evacuation);
+  assert.deepEqual([done.status, done.progress, done.node], ['succeeded', 100, 'a'], done.message);
+  assert.match(done.message, /5 servers were moved/);
+  const are = ({ servers: all }: Shown) => all.map(({ id, state }) => [id, state]);
+  const allMoved = servers.map(({ id }) => [id, 'moved']);
+  assert.deepEqual(are(done), allMoved);
+  for (const { id } of servers) {
+    assert.notEqual((await laboratory.server(id)).node, 'a');
+    await isWhole(laboratory, id, id === stopped.id ? 'stopped' : 'started');
+  }
+  const [member] = await laboratory.client.server.members();
+  assert.equal(member?.status, 'Evacuated');
+  assert.equal(await stateOf('a'), 'evacuated');
+
+  const back = await ended(await begin('a', 'restore'));
+  assert.equal(back.status, 'succeeded', back.message);
+  assert.deepEqual(are(back), allMoved);
+  for (const { id } of servers) assert.equal((await laboratory.server(id)).node, 'a');
+  await within(5000, async () => assert.equal(await stateOf('a'), 'online'));
+  const { db } = laboratory.database;
+  const noted = db.selectFrom('servers').select('id').where('evacuated_from', 'is not', null);
+  assert.deepEqual(await noted.execute(), []);
+  for (const { id } of servers) {
+    await laboratory.ended((await laboratory.request(id, 'delete')).id);
+  }
+});
+
+it('servers that find no room stay, and asking again goes on with them', async () => {
+  const servers = await serversOn('b', 3);
+  const { db } = laboratory.database;
+  const set = (values: object) =>
+    db.updateTable('nodes').set(values).where('name', 'in', ['a', 'c']).execute();
+  const rooms = await db.selectFrom('nodes').select(['name', 'servers']).execute();
+  const room = (name: string) => rooms.find((one) => one.name === name)?.servers ?? 0;
+  await set({ cordoned: true });
+  const { failed, left } = await once();
+  assert.match(failed.message, /3 servers stay where they are/);
+  assert.match(failed.message, /No node of this location takes servers.*The node stays cordoned/);
+  assert.equal(left.length, 3);
+  assert.match(left[0]?.reason ?? '', /cordoned: 2/);
+  assert.equal(await stateOf('b'), 'cordoned');
+  await set({ cordoned: false });
+  const done = await ended(await begin('b', 'evacuate'));
+  assert.equal(done.status, 'succeeded', done.message);
+  for (const { id } of servers) assert.notEqual((await laboratory.server(id)).node, 'b');
+  assert.ok(room('b') >= 3);
+
+  // One was moved by hand meanwhile: it stays where it was brought.
+  const [first] = servers;
+  assert.ok(first);
+  const at = (await laboratory.server(first.id)).node === 'a' ? 'c' : 'a';
+  await laboratory.ended((await laboratory.move(first.id, at)).id);
+  const back = await ended(await begin('b', 'restore'));
+  assert.match(back.message, /2 servers were moved back/);
+  assert.equal((await laboratory.server(first.id)).node, at);
+  for (const { id } of servers) {
+    await laboratory.ended((await laboratory.request(id, 'delete')).id);
+  }
+
+  async function once() {
+    const failed = await ended(await begin('b', 'evacuate'));
+    assert.equal(failed.status, 'failed');
+    const left = failed.servers.filter(({ state }) => state === 'failed');
+    return { failed, left };
+  }
+});
+
+it('a server that is busy is awaited, and one that is deleted meanwhile counts as done', async () => {
+  const [busy, deleted] = await serversOn('c', 2);
+  assert.ok(busy && deleted);
+  laboratory.simulator.faults.guest(busy.name, { ignoresShutdown: true });
+  const stop = await laboratory.request(busy.id, 'stop');
+  const evacuation = await begin('c', 'evacuate');
+  const removal = await laboratory.request(deleted.id, 'delete');
+  const while_ = await show(evacuation);
+  assert.equal(while_.servers.find(({ id }) => id === busy.id)?.state, 'waiting');
+  const again = await laboratory.post('/nodes/c/evacuate', headers);
+  assert.deepEqual([again.statusCode, again.json().code], [409, 'operation_in_progress']);
+  await laboratory.ended(stop.id);
+  await laboratory.ended(removal.id);
+  laboratory.simulator.faults.clear();
+  laboratory.simulator.faults.guest('*', {});
+  const done = await ended(evacuation);
+  assert.equal(done.status, 'succeeded', done.message);
+  assert.notEqual((await laboratory.server(busy.id)).node, 'c');
+  const back = await ended(await begin('c', 'restore'));
+  assert.equal(back.status, 'succeeded', back.message);
+  await isWhole(laboratory, busy.id);
+});
+
+it('what the engine can not do is told, and the servers that were moved stay moved', async () => {
+  const [one] = await serversOn('c', 1);
+  assert.ok(one);
+  laboratory.simulator.faults.add({
+    kind: 'operation',
+    method: 'POST',
+    path: '/cluster/members/c/state$',
+    text: 'Failed to migrate instance "theirs": no space left on device',
+    at: 'half',
+  });
+  const failed = await ended(await begin('c', 'evacuate'));
+  assert.equal(failed.status, 'failed');
+  assert.match(failed.message, /no space left on device/);
+  assert.notEqual((await laboratory.server(one.id)).node, 'c');
+  laboratory.simulator.faults.clear();
+  const back = await ended(await begin('c', 'restore'));
+  assert.equal(back.status, 'succeeded', back.message);
+  assert.equal((await laboratory.server(one.id)).node, 'c');
+});
+
+it('a node that does not answer is not evacuated', async () => {
+  laboratory.simulator.takeMemberDown('b', true);
+  await within(5000, async () => assert.equal(await stateOf('b'), 'offline'));
+  const answer = await laboratory.post('/nodes/b/evacuate', headers);
+  assert.deepEqual([answer.statusCode, answer.json().code], [409, 'node_offline']);
+  laboratory.simulator.takeMemberDown('b', false);
+  await within(5000, async () => assert.equal(await stateOf('b'), 'online'));
+});
+
+it('tenants see nothing of it but what is done to their servers', async () => {
+  const { db } = laboratory.database;
+  const { id } = await db
+    .selectFrom('operations')
+    .select('id')
+    .where('kind', '=', 'evacuate')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const { headers: tenant } = await createTestToken(db, { scopes: ['servers:read'] });
+  assert.equal((await laboratory.ask(`/operations/${id}`, tenant)).code, 'operation_not_found');
+  const all = (await laboratory.ask('/operations', tenant)) as unknown as {
+    kind: string;
+    node: null;
+  }[];
+  assert.ok(all.length > 0);
+  assert.ok(all.every(({ kind, node }) => !['evacuate', 'restore'].includes(kind) && !node));
+});

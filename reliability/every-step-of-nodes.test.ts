@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { NodeStepContext, OperationKind } from '../service/src/operations/define.ts';
+import { operationKinds } from '../service/src/operations/kinds.ts';
+import { createTestToken } from '../service/src/testing/app.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { isWhole, runningServer } from './servers.ts';
+import { type Plan, stays, troublesOf } from './troubles.ts';
+
+// Each step of each operation on a node, met by each trouble. A new kind or step is covered by being there.
+
+const atOnce = 10;
+
+let laboratory: Laboratory;
+let headers: Record<string, string>;
+const { troubles, fatal } = troublesOf(() => laboratory);
+
+/** By the name of a node and the kind of operation. */
+const plans = new Map<string, Plan>();
+
+function troubled(kind: OperationKind): OperationKind {
+  if (kind.subject === 'server') return kind;
+  const steps = Object.entries(kind.steps).map(([name, step]) => {
+    const run = async (context: NodeStepContext<Record<string, unknown>>) => {
+      const plan = plans.get(`${context.node.name} ${kind.kind}`);
+      if (plan?.step !== name) return await step.run(context);
+      plan.times += 1;
+      return await plan.trouble(() => step.run(context), context, plan.times);
+    };
+    return [name, { ...step, run }] as const;
+  });
+  return { ...kind, steps: Object.fromEntries(steps) };
+}
+
+/** What is done to a node before, and what undoes it. */
+const ways: Record<string, { first: string[]; last: string[] }> = {
+  evacuate: { first: [], last: ['restore'] },
+  restore: { first: ['evacuate'], last: [] },
+};
+
+const kinds = operationKinds.filter(({ subject }) => subject === 'node');
+const cases = kinds.flatMap((kind) =>
+  Object.keys(kind.steps).flatMap((step) =>
+    Object.entries({ ...troubles, ...fatal }).map(([words, trouble]) => {
+      return { kind: kind.kind, step, words, trouble, isFatal: words in fatal };
+    }),
+  ),
+);
+
+/** Each case has a node of its own, with a server that runs and is to be where its node's are. */
+const nodes: { name: string; server: number }[] = [];
+before(async () => {
+  const members = cases.map((_, at) => `n${at}`);
+  laboratory = await openLaboratory({
+    kinds: operationKinds.map(troubled),
+    members,
+    sweepMilliseconds: 5000,
+  });
+  headers = (await createTestToken(laboratory.database.db, { scopes: ['admin'] })).headers;
+  while (nodes.length < members.length) {
+    const few = members.slice(nodes.length, nodes.length + atOnce);
+    const made = await Promise.all(few.map((name) => runningServer(laboratory, `of-${name}`)));
+    for (const { id } of made) nodes.push({ name: (await laboratory.server(id)).node, server: id });
+  }
+  assert.equal(new Set(nodes.map(({ name }) => name)).size, members.length, 'one on each');
+});
+after(() => laboratory.close());
+
+async function act(node: string, action: string) {
+  const answer = await laboratory.post(`/nodes/${node}/${action}`, headers);
+  assert.equal(answer.statusCode, 202, answer.body);
+  return await laboratory.ended(answer.json().operation_id);
+}
+
+async function succeeds(node: string, action: string): Promise<void> {
+  const { status, message } = await act(node, action);
+  assert.equal(status, 'succeeded', message);
+}
+
+it('there is a way to each kind', () => {
+  assert.deepEqual(kinds.map(({ kind }) => kind).sort(), Object.keys(ways).sort());
+});
+
+describe('a step of an operation on a node', { concurrency: atOnce }, () => {
+  for (const [at, { kind, step, words, trouble, isFatal }] of cases.entries()) {
+    it(`${step} of ${kind} ${words}`, async () => {
+      const own = nodes[at];
+      const way = ways[kind];
+      assert.ok(own && way);
+      const { name, server } = own;
+      for (const action of way.first) await succeeds(name, action);
+      const plan = { step, trouble, times: 0 };
+      plans.set(`${name} ${kind}`, plan);
+      const { status, message, error } = await act(name, kind);
+      plans.delete(`${name} ${kind}`);
+      assert.ok(plan.times > 0, 'the step was come to');
+      if (isFatal) {
+        assert.deepEqual([status, error?.message.includes(stays)], ['failed', true]);
+        // What was begun goes on, and asking again ends it.
+        await succeeds(name, kind);
+      } else assert.equal(status, 'succeeded', message);
+      const { node } = await laboratory.server(server);
+      if (kind === 'evacuate') assert.notEqual(node, name);
+      for (const action of way.last) await succeeds(name, action);
+      assert.equal((await laboratory.server(server)).node, name);
+      await isWhole(laboratory, server);
+      const [member] = (await laboratory.client.server.members()).filter(
+        (m) => m.server_name === name,
+      );
+      assert.equal(member?.status, 'Online');
+    });
+  }
+});

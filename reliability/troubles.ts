@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { EngineError } from '../service/src/incus/errors.ts';
+import type { StepContext, StepResult } from '../service/src/operations/define.ts';
+import type { OperationRow } from '../service/src/operations/queries.ts';
+import type { Laboratory } from './laboratory.ts';
+import { endIn, loseLease } from './operations.ts';
+
+type Run = () => Promise<StepResult<unknown>>;
+type Context = { operation: OperationRow } & Pick<StepContext<unknown>, 'signal'>;
+
+/** What befalls a step. `times` counts its runs, from 1. */
+export type Trouble = (run: Run, context: Context, times: number) => Promise<StepResult<unknown>>;
+
+/** A trouble, and the step that meets it. */
+export interface Plan {
+  step: string;
+  trouble: Trouble;
+  times: number;
+}
+
+/** What those that end an operation say. */
+export const stays = 'A trouble that stays.';
+
+const passing = () => new EngineError('failed', 'A trouble that passes.');
+
+/** Those that an operation gets over, and those that end it. */
+export function troublesOf(laboratory: () => Laboratory) {
+  const troubles: Record<string, Trouble> = {
+    'is run twice': async (run, _, times) => {
+      const result = await run();
+      return times === 1 ? await run() : result;
+    },
+    'fails once before its effect': async (run, _, times) => {
+      if (times === 1) throw passing();
+      return await run();
+    },
+    'fails once after its effect': async (run, _, times) => {
+      const result = await run();
+      if (times === 1) throw passing();
+      return result;
+    },
+    'loses its worker before its effect': async (run, context, times) => {
+      if (times === 1) await die(context);
+      return await run();
+    },
+    'loses its worker after its effect': async (run, context, times) => {
+      const result = await run();
+      if (times === 1) await die(context);
+      return result;
+    },
+    'has a worker that comes back from the dead': async (run, context, times) => {
+      // The other worker has the lease by now, and both act.
+      if (times === 1) await loseLease(laboratory(), context.operation.id);
+      return await run();
+    },
+  };
+
+  const fatal: Record<string, Trouble> = {
+    'fails for good': async () => {
+      throw new EngineError('invalid', stays);
+    },
+    'fails for good after its effect': async (run) => {
+      await run();
+      throw new EngineError('invalid', stays);
+    },
+    'fails until its deadline': async (_, { operation }) => {
+      await endIn(laboratory(), operation.id, 1);
+      throw new EngineError('failed', stays);
+    },
+    'fails until its deadline after its effect': async (run, { operation }) => {
+      await run();
+      await endIn(laboratory(), operation.id, 1);
+      throw new EngineError('failed', stays);
+    },
+  };
+
+  /** Its lease ends, another worker takes over, and this one is told so at its next renewal. */
+  async function die({ operation, signal }: Context): Promise<never> {
+    await loseLease(laboratory(), operation.id);
+    if (!signal.aborted) await once(signal, 'abort');
+    throw signal.reason;
+  }
+
+  return { troubles, fatal };
+}

@@ -1,0 +1,59 @@
+import type { Trx } from '../db/connection.ts';
+import { firstStep } from '../operations/define.ts';
+import type { OperationRow } from '../operations/queries.ts';
+import { Problem } from '../problem.ts';
+import { evacuateOperation } from './evacuate.ts';
+import type { MovingState } from './moving.ts';
+import { insertNodeOperation, unfinishedNodeOperation } from './moving-queries.ts';
+import { requireNode } from './nodes.ts';
+import { type ShownNode, setCordoned } from './queries.ts';
+import { restoreOperation } from './restore.ts';
+
+export type NodeAction = 'evacuate' | 'restore';
+
+const kinds = { evacuate: evacuateOperation, restore: restoreOperation };
+
+/**
+ * Enters the operation that takes a node out of service or puts it back, or refuses it. From the
+ * request on the node is cordoned, or no longer.
+ */
+export async function requestMaintenance(
+  trx: Trx,
+  action: NodeAction,
+  { name, locationId }: { name: string; locationId: number | undefined },
+): Promise<{ node: ShownNode; operation: OperationRow }> {
+  const node = await requireNode(trx, name, locationId);
+  requireMember(node);
+  requireAnswering(node);
+  // Which locks it: two requests at once come one after the other.
+  await setCordoned(trx, node.id, action === 'evacuate');
+  await requireIdle(trx, node);
+  const state: MovingState = { refused: {} };
+  const operation = await insertNodeOperation(trx, {
+    ...firstStep(kinds[action]),
+    nodeId: node.id,
+    state: { ...state },
+  });
+  return { node, operation };
+}
+
+function requireMember({ name, member }: ShownNode): void {
+  if (member !== null) return;
+  const detail = `The node ${name} is in no cluster, so its servers have nowhere to go to.`;
+  throw new Problem('not_clustered', detail);
+}
+
+function requireAnswering({ name, state }: ShownNode): void {
+  if (state !== 'offline' && state !== 'gone') return;
+  const detail = `The node ${name} does not answer, so nothing can be moved from it or to it.`;
+  throw new Problem('node_offline', detail);
+}
+
+async function requireIdle(trx: Trx, node: ShownNode): Promise<void> {
+  const current = await unfinishedNodeOperation(trx, node.id);
+  if (!current) return;
+  const { id, kind, progress } = current;
+  const detail = `The node is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
+  const members = { operation: { id, kind, progress } };
+  throw new Problem('operation_in_progress', detail, { retryAfter: 5, members });
+}

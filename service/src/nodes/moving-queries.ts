@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { notify } from '../db/notifications.ts';
+import type { NewOperation, OperationRow } from '../operations/queries.ts';
+
+/** Enters an operation on a node, to be picked up by any worker as soon as the transaction commits. */
+export async function insertNodeOperation(
+  trx: Trx,
+  { nodeId, ...operation }: Omit<NewOperation, 'serverId'> & { nodeId: number },
+): Promise<OperationRow> {
+  const row = await trx
+    .insertInto('operations')
+    .values({
+      node_id: nodeId,
+      kind: operation.kind,
+      step: operation.step,
+      message: operation.message,
+      state: JSON.stringify(operation.state ?? {}),
+      deadline_at: sql<string>`now() + make_interval(secs => ${operation.deadlineSeconds})`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await notify(trx, 'operation_due', { id: row.id });
+  return row;
+}
+
+/** The operation in progress on a node. */
+export async function unfinishedNodeOperation(
+  trx: Trx,
+  nodeId: number,
+): Promise<OperationRow | undefined> {
+  return await trx
+    .selectFrom('operations')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** A server that an operation on a node has to move. */
+export interface ServerToMove {
+  id: number;
+  projectId: number;
+  hostname: string;
+  /** Whether any operation is under way on it, or nobody has seen yet where one left it. */
+  isBusy: boolean;
+  /** Why the last move that was part of the operation failed; null unless it did. */
+  failure: string | null;
+}
+
+/** Those that an evacuation has left to move: all that are on the node, or on their way to it. */
+export async function serversOn(
+  db: Queryable,
+  operation: { id: number; node_id: number },
+): Promise<ServerToMove[]> {
+  return await serversToMove(
+    db,
+    operation.id,
+    sql`${operation.node_id} in (s.node_id, s.moving_to)`,
+  );
+}
+
+/** Those that a restore has left to move: all that an evacuation took away from the node, or still does. */
+export async function serversTakenFrom(
+  db: Queryable,
+  operation: { id: number; node_id: number },
+): Promise<ServerToMove[]> {
+  const node = operation.node_id;
+  const isLeaving = sql`s.node_id = ${node} and s.moving_to is not null`;
+  const which = sql`(s.evacuated_from = ${node} or (${isLeaving}))`;
+  return await serversToMove(db, operation.id, which);
+}
+
+async function serversToMove(
+  db: Queryable,
+  parentId: number,
+  which: ReturnType<typeof sql>,
+): Promise<ServerToMove[]> {
+  const { rows } = await sql<ServerToMove>`
+    select s.id, s.project_id as "projectId", s.hostname,
+      s.moving_to is not null or exists (
+        select from operations o where o.server_id = s.id and o.finished_at is null
+      ) as "isBusy",
+      (
+        select case when o.status = 'failed' then o.error ->> 'message' end from operations o
+        where o.parent_id = ${parentId} and o.server_id = s.id order by o.id desc limit 1
+      ) as failure
+    from servers s where ${which} and s.deleted_at is null order by s.id`.execute(db);
+  return rows;
+}
+
+/** How many servers an operation on a node has moved, and how many it is moving. */
+export async function countMoves(
+  db: Queryable,
+  parentId: number,
+): Promise<{ moved: number; underWay: number }> {
+  const { rows } = await sql<{ moved: number; underWay: number }>`
+    select count(distinct server_id) filter (where status = 'succeeded')::integer as moved,
+      count(*) filter (where finished_at is null)::integer as "underWay"
+    from operations where parent_id = ${parentId}`.execute(db);
+  return rows[0] ?? { moved: 0, underWay: 0 };
+}
+
+/** What the engine was just seen to make of a node. */
+export async function setEvacuated(db: Db | Trx, id: number, evacuated: boolean): Promise<void> {
+  await db.updateTable('nodes').set({ evacuated }).where('id', '=', id).execute();
+}
