@@ -44,8 +44,8 @@ function volatileOf({ devices, run }: Instance): Record<string, string> {
 
 const unknown = {
   architecture: '',
-  config: {},
-  devices: {},
+  config: null,
+  devices: null,
   ephemeral: false,
   profiles: null,
   stateful: false,

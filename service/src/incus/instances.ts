@@ -21,6 +21,12 @@ export interface Instance {
   last_used_at: string;
 }
 
+/** Of one whose member can't be asked, Incus knows little more than its name. */
+type Listed = Omit<Instance, 'config' | 'devices'> & {
+  config: Instance['config'] | null;
+  devices: Devices | null;
+};
+
 export interface InstanceState {
   status: InstanceStatus;
   status_code: number;
@@ -84,9 +90,13 @@ export function instanceCalls(api: Api) {
     get: (name: string, options?: CallOptions) =>
       api.find<Instance>(['instances', name], { project }, options),
 
+    /** Of one whose member can't be asked, configuration and devices are empty. */
     async list(options?: CallOptions): Promise<Instance[]> {
       const query = { project, recursion: 1 };
-      return (await api.get<Instance[] | null>(['instances'], query, options)) ?? [];
+      const listed = await api.get<Listed[] | null>(['instances'], query, options);
+      return (listed ?? []).map((one) => {
+        return { ...one, config: one.config ?? {}, devices: one.devices ?? {} };
+      });
     },
 
     /**
