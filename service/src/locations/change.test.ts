@@ -27,10 +27,18 @@ it('its bounds hold for new servers from then on', async () => {
 it('is brought up to date by a service that starts, without holding up creates', async () => {
   const { id, name } = await db.selectFrom('locations').selectAll().executeTakeFirstOrThrow();
   await db.transaction().execute(async (trx) => {
-    const names = { incus_project: 'berth', storage_pool: 'berth', network: 'berthbr0' };
+    const names = { incus_project: 'berth', storage_pool: 'berth' };
+    const net = { network: 'berthbr0', network_kind: 'bridge', vlan: null } as const;
     const bounds = { max_cpu: 4, max_ram_mb: 8192, max_disk_gb: 100 };
     const engine = { socket_path: '/nowhere/unix.socket' };
-    await upsertLocation(trx, { name, description: 'For tests', engine, ...names, ...bounds });
+    await upsertLocation(trx, {
+      name,
+      description: 'For tests',
+      engine,
+      ...names,
+      ...net,
+      ...bounds,
+    });
     // What a new server does that refers to it; an error if that had to wait.
     const refer = db.selectFrom('locations').select('id').where('id', '=', id).forKeyShare();
     assert.deepEqual(await refer.noWait().execute(), [{ id }]);
