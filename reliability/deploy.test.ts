@@ -37,7 +37,7 @@ test('systemd takes the unit, and warns of nothing', {
   const unit = read('systemd/berth@.service');
   const path = join(directory, 'berth@1.service');
   // The command must exist.
-  const here = unit.replace('/opt/berth/node_modules/.bin/node', process.execPath);
+  const here = unit.replace('/opt/berth/%i/node_modules/.bin/node', process.execPath);
   assert.notEqual(here, unit);
   writeFileSync(path, here.replace('=/opt/berth', `=${directory}`));
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', path]);

@@ -44,8 +44,8 @@ async function exportTo(path: string): Promise<string> {
   const header = await onDatabase(config, joinEmbeddedPostgres, (url) =>
     exportDatabase(url, path, progress),
   );
-  const megabytes = (statSync(path).size / 1024 ** 2).toFixed(1);
-  return `Exported ${inWords(header)} to ${path} (${megabytes} MB).
+  const kilobytes = Math.ceil(statSync(path).size / 1024).toLocaleString('en');
+  return `Exported ${inWords(header)}, to ${path} (${kilobytes} KiB).
 
 It does not hold the secret key. Keep a copy of that too, apart from it:
   ${join(config.dataDir, 'secret-key')}
@@ -65,12 +65,12 @@ async function importFrom(path: string): Promise<string> {
 
 Before you start a service on it:
 - Stop every service on the database that it came from, for good. Both would act on the same servers in Incus.
-- Copy secret-key, mode 0600, into the data directory of each service: ${join(config.dataDir, 'secret-key')}`;
+- Put a copy of its secret-key, mode 0600, into the data directory of each service.`;
 }
 
 function inWords({ at, installation, tables }: ExportHeader): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
-  return `${rows} rows of ${tables.length} tables of the installation ${installation}, as of ${at},`;
+  return `${rows} rows of ${tables.length} tables of the installation ${installation}, as of ${at}`;
 }
 
 /** Its schema stays as it is: an export is made before an upgrade, too. */

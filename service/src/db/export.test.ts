@@ -290,7 +290,7 @@ test('the command line exports and imports, and says what must be known', async 
   assert.match(exported.stdout, /stop every service of this one/);
   const imported = await toolOn(target.connectionString, cli)('import', path);
   assert.equal(imported.code, 0, imported.stderr);
-  assert.match(imported.stdout, /^Imported .*Copy secret-key/s);
+  assert.match(imported.stdout, /^Imported .*copy of its secret-key/s);
   assert.deepEqual(await everything(target), await everything(source));
   const again = await toolOn(target.connectionString, cli)('import', path);
   assert.deepEqual([again.code, again.stdout], [1, '']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { SetupError } from '../../../setup/commands.mjs';
-import { createTestDatabase } from '../testing/postgres.ts';
+import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
 import { migrate, migrationNames } from './migrate.ts';
 
 const { db, close } = await createTestDatabase();
@@ -26,6 +26,14 @@ beforeEach(async () => {
 test('a database that is up to date stays as it is, also when several look at once', async () => {
   await Promise.all([migrate(db), migrate(db), migrate(db)]);
   assert.deepEqual(await executed(), names);
+});
+
+test('several that start on an empty database migrate it once', async (t) => {
+  const empty = await createEmptyDatabase();
+  t.after(empty.close);
+  await Promise.all([migrate(empty.db), migrate(empty.db), migrate(empty.db)]);
+  const { rows } = await empty.pool.query('select count(*) from kysely_migration');
+  assert.deepEqual(rows, [{ count: names.length }]);
 });
 
 test('beside a later version this one starts, and leaves what that has migrated', async () => {

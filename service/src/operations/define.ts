@@ -99,7 +99,7 @@ export interface Step<State, Context = StepContext<State>> {
 }
 
 /**
- * A kind of durable operation. Its steps are stored by name: renaming one needs a migration.
+ * A kind of durable operation. Its steps are stored by name: an old one stays for a release.
  * Each step checks, then acts, so that running it twice does no harm.
  */
 interface Kind<State, Context, Row> {
