@@ -63,6 +63,11 @@ export const Location = Type.Object(
     traffic_counted: trafficPolicyWords.counted,
     traffic_policy: trafficPolicyWords.policy,
     traffic_throttle: Nullable(Type.Integer(throttle)),
+    os_ids: Nullable(
+      Type.Array(Type.Integer({ examples: [1] }), {
+        description: 'The operating systems that servers here can be created with; null for all.',
+      }),
+    ),
   },
   { title: 'Location', description: 'Where servers run: an Incus server or cluster.' },
 );
@@ -139,6 +144,15 @@ export const LocationUpdate = Closed(
     ),
     traffic_allowance: Type.Optional(
       Allowance('Of new servers: bytes a month; null for no limit.'),
+    ),
+    os_ids: Type.Optional(
+      Type.Unsafe<number[] | null>({
+        type: ['array', 'null'],
+        items: { type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 },
+        ...{ minItems: 1, maxItems: 1000, uniqueItems: true, examples: [[1, 2]] },
+        description: 'The operating systems of new servers, by their ids; null for all.',
+        explain: 'Must be a list of 1 to 1000 different ids of operating systems, or null for all.',
+      }),
     ),
     traffic_counted: Type.Optional(trafficPolicyWords.counted),
     traffic_policy: Type.Optional(trafficPolicyWords.policy),

@@ -35,6 +35,8 @@ export function administratorOn(socketPath: string, project: string) {
 
   return {
     ask,
+    /** Its answer as it is, without waiting for an operation. */
+    send,
     freeze: (instance: string) =>
       ask('PUT', ['instances', instance, 'state'], { action: 'freeze', timeout: -1 }),
     unfreeze: (instance: string) =>

@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { selfSigned } from '../../service/src/incus/test-server.ts';
 import { startSimulator } from '../src/simulator.ts';
 import type { Place } from './target.ts';
 
 /** A simulated Incus with all that the contract's tests need. */
 export async function startSimulated(): Promise<Place> {
   const directory = mkdtempSync(join(tmpdir(), 'simulated-'));
-  const simulator = await startSimulator({ listen: { socketPath: join(directory, 'socket') } });
+  const own = selfSigned(join(directory, 'server'));
+  const listen = { socketPath: join(directory, 'socket') };
+  const simulator = await startSimulator({ listen, alsoListen: [own] });
   const names = { project: 'contract', pool: 'contract', network: 'contractbr0' };
   simulator.plant({ ...names, imageAliases: ['debian'] });
   return {
@@ -15,6 +18,17 @@ export async function startSimulated(): Promise<Place> {
     names,
     image: 'debian',
     makeDeaf: async (instance) => simulator.faults.guest(instance, { ignoresShutdown: true }),
+    async overHttps() {
+      const [url = ''] = simulator.otherUrls;
+      return {
+        url,
+        async issueToken({ expiresIn } = {}) {
+          const seconds = Number.parseInt(expiresIn ?? '', 10);
+          const expiresAt = expiresIn ? new Date(Date.now() + seconds * 1000) : null;
+          return simulator.issueToken('contract', { expiresAt });
+        },
+      };
+    },
     async close() {
       await simulator.close();
       rmSync(directory, { recursive: true, force: true });

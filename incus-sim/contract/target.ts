@@ -6,6 +6,7 @@ import { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
 import { administratorOn } from './administrator.ts';
+import { listenOverHttps, type OverHttps } from './over-https.ts';
 import { startSimulated } from './simulated.ts';
 
 /** An Incus that the contract is checked on: the simulated one, or the real one that is named. */
@@ -19,6 +20,7 @@ export interface Target {
   image: string;
   /** Makes a guest that has never been started ignore that it is asked to shut down. */
   makeDeaf(instance: string): Promise<void>;
+  overHttps(): Promise<OverHttps>;
 }
 
 export interface Place {
@@ -27,6 +29,7 @@ export interface Place {
   /** Fingerprint or alias. */
   image: string;
   makeDeaf?: (instance: string) => Promise<void>;
+  overHttps?: () => Promise<OverHttps>;
   close(): Promise<void>;
 }
 
@@ -63,11 +66,13 @@ async function open(place: Place): Promise<Target> {
   const client = createIncusClient({ socketPath, project: names.project, timeoutSeconds: 30 });
   cleanUpWith(() => client.close());
   const alias = await client.images.getAlias(image);
+  const administrator = administratorOn(socketPath, names.project);
   return {
     socketPath,
     names,
     client,
-    administrator: administratorOn(socketPath, names.project),
+    administrator,
+    overHttps: place.overHttps ?? (() => listenOverHttps(administrator, cleanUpWith)),
     image: alias?.target ?? image,
     makeDeaf: place.makeDeaf ?? ((instance) => replaceInit(client, instance)),
   };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { type Answer, created, failed, sync } from './answers.ts';
+import { type Answer, created, done, failed, sync } from './answers.ts';
 import type { Model } from './model.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
@@ -69,6 +69,10 @@ export function certificateRoutes({ model }: { model: Model }): Routes {
       const found = model.trust.certificates.get(fingerprint);
       if (!found) refuse('Certificate not found', 404);
       return sync({ fingerprint, type: 'client', projects: [], ...found });
+    },
+    'DELETE /1.0/certificates/:fingerprint': (call) => {
+      const isGone = model.trust.certificates.delete(part(call, 'fingerprint'));
+      return isGone ? done() : refuse('Certificate not found', 404);
     },
     'POST /1.0/certificates': async (call) => {
       const { certificate } = await jsonBody<NewCertificate>(call);

@@ -121,6 +121,8 @@ interface LocationsTable {
   overcommit_cpu: Generated<number>;
   overcommit_ram: Generated<number>;
   overcommit_disk: Generated<number>;
+  /** Which operating systems servers can be created with; null: all. */
+  os_ids: number[] | null;
   removed_at: Timestamp | null;
   created_at: Timestamp;
 }

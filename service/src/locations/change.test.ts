@@ -98,3 +98,27 @@ it('cards on an OVN network are not throttled', async () => {
   assert.equal((await change({ traffic_policy: 'stop' })).statusCode, 200);
   await onNetwork('bridge');
 });
+
+it('offers the operating systems that are chosen, or all', async () => {
+  const { osId } = place;
+  assert.equal((await change({})).json().os_ids, null);
+  const unknown = await change({ os_ids: [osId, 999] });
+  assert.deepEqual([unknown.statusCode, unknown.json().errors[0].pointer], [422, '/os_ids/1']);
+  for (const bad of [[], [osId, osId], ['1'], 1, [0]]) {
+    assert.equal((await change({ os_ids: bad })).statusCode, 422, JSON.stringify(bad));
+  }
+  const other = await db
+    .selectFrom('operating_systems')
+    .select('id')
+    .where('id', '<>', osId)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual((await change({ os_ids: [other.id] })).json().os_ids, [other.id]);
+  const refused = await whole.create();
+  assert.equal(refused.statusCode, 422);
+  const [error] = refused.json().errors;
+  assert.equal(error.pointer, '/os_id');
+  assert.match(error.detail, new RegExp(`does not offer Debian 12. .* ids ${other.id}\\.`));
+  assert.equal((await change({ description: 'Same' })).json().os_ids.length, 1);
+  assert.equal((await change({ os_ids: null })).json().os_ids, null);
+  assert.equal((await whole.create()).statusCode, 201);
+});

@@ -1,5 +1,6 @@
 import type { LocationUpdate } from '@berth/contract/locations';
 import type { Trx } from '../db/connection.ts';
+import { knownOperatingSystems } from '../operating-systems/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { lockLocation, type ShownLocation, updateLocation } from './queries.ts';
 
@@ -32,6 +33,7 @@ export async function changeLocation(
     traffic_policy: body.traffic_policy ?? now.traffic_policy,
     traffic_throttle:
       body.traffic_throttle === undefined ? now.traffic_throttle : body.traffic_throttle,
+    os_ids: body.os_ids === undefined ? now.os_ids : body.os_ids,
     overcommit_cpu: overcommit?.cpu ?? now.overcommit_cpu,
     overcommit_ram: overcommit?.ram ?? now.overcommit_ram,
     overcommit_disk: overcommit?.disk ?? now.overcommit_disk,
@@ -48,6 +50,7 @@ export async function changeLocation(
     ...turnedRound('disk', wanted.min_disk_gb, wanted.max_disk_gb),
     ...withoutThrottle(wanted),
     ...unthrottled(now, wanted),
+    ...(await unknownSystems(trx, body.os_ids ?? [])),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   return await updateLocation(trx, id, wanted);
@@ -69,6 +72,16 @@ function unthrottled(
   if (traffic_policy !== 'throttle' || network_kind !== 'ovn') return [];
   const detail = 'Cards on an OVN network can not be throttled. Choose "stop" or "none".';
   return [{ pointer: '/traffic_policy', detail }];
+}
+
+async function unknownSystems(trx: Trx, ids: number[]): Promise<FieldError[]> {
+  if (ids.length === 0) return [];
+  const known = await knownOperatingSystems(trx, ids);
+  return ids.flatMap((id, at) => {
+    if (known.has(id)) return [];
+    const detail = `No operating system has the id ${id}. GET /v1/operating-systems lists them.`;
+    return [{ pointer: `/os_ids/${at}`, detail }];
+  });
 }
 
 function turnedRound(field: string, min: number, max: number): FieldError[] {

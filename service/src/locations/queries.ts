@@ -107,6 +107,7 @@ type Changeable =
   | 'traffic_counted'
   | 'traffic_policy'
   | 'traffic_throttle'
+  | 'os_ids'
   | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 

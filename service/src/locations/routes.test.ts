@@ -75,6 +75,7 @@ test('a location is shown by its id', async () => {
     traffic_counted: 'outgoing',
     traffic_policy: 'none',
     traffic_throttle: null,
+    os_ids: null,
   });
 });
 

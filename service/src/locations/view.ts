@@ -26,5 +26,6 @@ export function locationView(row: ShownLocation): Location {
     traffic_counted: row.traffic_counted,
     traffic_policy: row.traffic_policy,
     traffic_throttle: row.traffic_throttle,
+    os_ids: row.os_ids,
   };
 }

@@ -15,6 +15,12 @@ export async function findOperatingSystem(
     .executeTakeFirst();
 }
 
+/** Those of some ids that there are. */
+export async function knownOperatingSystems(db: Queryable, ids: number[]): Promise<Set<number>> {
+  const query = db.selectFrom('operating_systems').select('id').where('id', 'in', ids);
+  return new Set((await query.execute()).map(({ id }) => id));
+}
+
 export interface OperatingSystemPage {
   enabled?: boolean | undefined;
   type?: OperatingSystemType | undefined;

@@ -13,8 +13,10 @@ function address(ip: string, prefixLength: number, family: 4 | 6) {
   return { ip, prefixLength, family, gateway, nameservers: [gateway] };
 }
 
-/** The card of a server on a network. */
-function cardOn(network: LocationNetwork, addresses: ServerForOperation['addresses']) {
+const cardOn = (network: LocationNetwork, addresses: ServerForOperation['addresses']) =>
+  definitionOn(network, addresses).devices.eth0;
+
+function definitionOn(network: LocationNetwork, addresses: ServerForOperation['addresses']) {
   const server: ServerForOperation = {
     id: 1,
     uuid: '00000000-0000-4000-8000-000000000001',
@@ -32,7 +34,7 @@ function cardOn(network: LocationNetwork, addresses: ServerForOperation['address
     os: { slug: 'debian-12', name: '', type: 'container', source: { build: 'debian-12' } },
     addresses,
   };
-  return instanceDefinition(server, 'fingerprint', 'installation').devices.eth0;
+  return instanceDefinition(server, 'fingerprint', 'installation');
 }
 
 const filters = {
@@ -81,4 +83,13 @@ test('a card on an OVN network has its addresses and none of the keys of bridges
   assert.deepEqual(cardOn(network, [ipv4, ipv6]), { ...nic, network: 'ovn0', ...both });
   const { 'ipv4.address': only } = both;
   assert.deepEqual(cardOn(network, [ipv4]), { ...nic, network: 'ovn0', 'ipv4.address': only });
+});
+
+test('a server on a bridge of the hosts is moved when its node is evacuated, as the others are', () => {
+  const policyOn = (network: LocationNetwork) => {
+    const config: Record<string, string> = definitionOn(network, [ipv4]).config;
+    return config['cluster.evacuate'];
+  };
+  assert.equal(policyOn({ kind: 'unmanaged', name: 'br-lan', vlan: null }), 'migrate');
+  assert.equal(policyOn({ kind: 'bridge', name: 'berthbr0' }), undefined);
 });

@@ -54,6 +54,8 @@ export function instanceDefinition(
         mac: server.mac,
         addresses: server.addresses,
       }),
+      // Left to itself Incus moves none on a bridge that it does not manage; ours is on every member.
+      ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
       [installationLabel]: installationId,
       [serverLabel]: server.uuid,
     },

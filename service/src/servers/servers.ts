@@ -12,7 +12,7 @@ import { placeServer } from '../nodes/placement.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
 import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
-import { type FieldError, invalidFields } from '../problem.ts';
+import { type FieldError, invalidFields, type Problem } from '../problem.ts';
 import { type Demand, requireQuota } from '../projects/quota.ts';
 import { encrypt } from '../secrets.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
@@ -39,6 +39,7 @@ export async function planCreate(
   const location = await findLocation(trx, body.location_id);
   const os = await findOperatingSystem(trx, body.os_id);
   if (!location?.enabled || !os?.enabled) throw invalidFields(unusableIds(body, location, os));
+  if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
   // In this order, in which a delete locks the project and the node, too.
@@ -72,6 +73,12 @@ function unusableIds(
     errors.push(closed('/os_id', `${os.name} ${os.version}`));
   }
   return errors;
+}
+
+function notOffered(location: LocationRow, os: OperatingSystemRow): Problem {
+  const offered = (location.os_ids ?? []).join(', ');
+  const detail = `${location.name} does not offer ${os.name} ${os.version}. Its operating systems have the ids ${offered}.`;
+  return invalidFields([{ pointer: '/os_id', detail }]);
 }
 
 function closed(pointer: string, name: string): FieldError {

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { administratorOn } from './administrator.ts';
+
+/** The same Incus, for clients with certificates. */
+export interface OverHttps {
+  url: string;
+  /** What `incus config trust add` prints. `expiresIn` is written as Incus does: `1S`. */
+  issueToken(options?: { expiresIn?: string }): Promise<string>;
+}
+
+interface TokenOperation {
+  metadata: { secret: string; fingerprint: string; addresses: string[]; expiresAt?: string };
+}
+
+/** Has a real Incus listen on the loopback address, unless it listens already. */
+export async function listenOverHttps(
+  administrator: ReturnType<typeof administratorOn>,
+  cleanUpWith: (undo: () => Promise<unknown>) => void,
+): Promise<OverHttps> {
+  const configure = (config: Record<string, string>) =>
+    administrator.send('PATCH', '/1.0', { config });
+  const { config } = (await administrator.send('GET', '/1.0')).metadata as {
+    config: Record<string, string>;
+  };
+  let address = config['core.https_address'] ?? '';
+  if (address === '') {
+    address = `127.0.0.1:${await freePort()}`;
+    await configure({ 'core.https_address': address });
+    cleanUpWith(() => configure({ 'core.https_address': '' }));
+  }
+  const { 'core.remote_token_expiry': expiryBefore = '' } = config;
+  return {
+    url: `https://${address.replace(/^(\[::\]|0\.0\.0\.0)?:/, '127.0.0.1:')}`,
+    async issueToken({ expiresIn = '' } = {}) {
+      // As the command line makes it of Incus's answer.
+      await configure({ 'core.remote_token_expiry': expiresIn });
+      const body = { type: 'client', name: 'contract', token: true };
+      const answer = await administrator.send('POST', '/1.0/certificates', body);
+      await configure({ 'core.remote_token_expiry': expiryBefore });
+      const { expiresAt, secret, ...server } = (answer.metadata as TokenOperation).metadata;
+      const { fingerprint, addresses } = server;
+      const expires_at = expiresAt ?? '0001-01-01T00:00:00Z';
+      const token = { client_name: 'contract', fingerprint, addresses, secret, expires_at };
+      return Buffer.from(JSON.stringify(token)).toString('base64');
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
