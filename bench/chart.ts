@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { UsageHistory } from '@berth/contract/usage';
 import { drawUsage } from './usage-chart.ts';
 
 const usage = `Draws what a server used, as GET /v1/servers/{id}/usage has it: an SVG.
@@ -26,16 +25,19 @@ if (!server || more.length > 0 || !token) {
   console.error(usage);
   process.exitCode = 2;
 } else {
-  writeFileSync(values.out, await drawUsage(await history(server, token)));
-  console.log(values.out);
+  const answer = await history(server, token);
+  const text = await answer.text();
+  if (answer.ok) {
+    writeFileSync(values.out, await drawUsage(JSON.parse(text)));
+    console.log(values.out);
+  } else {
+    console.error(`The service answered ${answer.status}: ${text}`);
+    process.exitCode = 1;
+  }
 }
 
-async function history(id: string, secret: string): Promise<UsageHistory> {
+function history(id: string, secret: string): Promise<Response> {
   const { out: _, ...window } = values;
-  const query = new URLSearchParams(window);
-  const answer = await fetch(`${url}/v1/servers/${encodeURIComponent(id)}/usage?${query}`, {
-    headers: { authorization: `Bearer ${secret}` },
-  });
-  if (!answer.ok) throw new Error(`The service answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as UsageHistory;
+  const path = `/v1/servers/${encodeURIComponent(id)}/usage?${new URLSearchParams(window)}`;
+  return fetch(url + path, { headers: { authorization: `Bearer ${secret}` } });
 }
