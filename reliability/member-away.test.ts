@@ -64,3 +64,21 @@ it('a member that goes or comes back is noticed without an event, long before al
   place.simulator.takeMemberDown(member, false);
   await within(10_000, isReally('started'));
 });
+
+it('what is listed as broken is shown as it says itself that it is', async () => {
+  const { simulator } = laboratory;
+  const { id, name } = await runningServer(laboratory, 'late');
+  const listed = async () => {
+    const all = await laboratory.client.instances.list();
+    return all.find((instance) => instance.name === name);
+  };
+  const member = simulator.model.members.get((await listed())?.location ?? '');
+  assert.ok(member);
+  member.isLate = true;
+  assert.equal((await listed())?.status, 'Error');
+  await throughout(5 * sweepMilliseconds, () => isRecordedAs(laboratory, id, 'started'));
+  simulator.disturbEvents({ lose: 1000 });
+  simulator.administrator.stop(project, name);
+  await within(5000, () => isRecordedAs(laboratory, id, 'stopped'));
+  member.isLate = false;
+});

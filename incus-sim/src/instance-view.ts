@@ -36,6 +36,13 @@ export function instanceView(model: Model, instance: Instance) {
   };
 }
 
+/** In a list. There little is known of it, too, until the first heartbeat of a member that is back. */
+export function listedView(model: Model, instance: Instance) {
+  const view = instanceView(model, instance);
+  if (!model.members.get(instance.member)?.isLate) return view;
+  return { ...view, ...unknown, status: 'Error', status_code: 112 };
+}
+
 /** What Incus notes in the configuration while an instance runs. */
 function volatileOf({ devices, run }: Instance): Record<string, string> {
   const [nic] = Object.entries(devices).find(([, { type }]) => type === 'nic') ?? [];

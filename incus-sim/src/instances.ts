@@ -3,7 +3,7 @@ import { type Answer, done, started, sync } from './answers.ts';
 import { createInstance } from './create-instance.ts';
 import { refuseDelete } from './disks.ts';
 import type { Engine } from './engine.ts';
-import { instanceStateView, instanceView } from './instance-view.ts';
+import { instanceStateView, instanceView, listedView } from './instance-view.ts';
 import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import { migrateInstance } from './migrate-instance.ts';
@@ -20,7 +20,7 @@ export function instanceRoutes(engine: Engine): Routes {
       const instances = [...(model.projects.get(project)?.instances.values() ?? [])];
       return sync(
         query.get('recursion') === '1'
-          ? instances.map((instance) => instanceView(model, instance))
+          ? instances.map((instance) => listedView(model, instance))
           : instances.map(({ name }) => urlIn(project, instancePath(name))),
       );
     },

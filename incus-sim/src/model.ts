@@ -116,6 +116,8 @@ export interface Member {
   evacuated: boolean;
   /** When its daemon went down, in milliseconds. */
   downSince?: number;
+  /** It answers again, and has not sent a heartbeat yet. */
+  isLate?: boolean;
 }
 
 /** Everything that the simulated Incus holds, but for operations and connections. */

@@ -70,7 +70,7 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal });
-  const silent = await silentMembers(subject, instances);
+  const { silent, own } = await askBroken(subject, instances);
   await setSilent(db, locationId, [...silent]);
   subject.found?.('member_silent', silent.size);
   const members = instances.flatMap(({ name, location: member }) => {
@@ -80,7 +80,7 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   await enterMembers(db, locationId, readAt, members);
   const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
     const uuid = serverUuid(name);
-    const known = silent.has(location) ? undefined : engineStatus(status);
+    const known = silent.has(location) ? undefined : engineStatus(own.get(name) ?? status);
     return uuid && known ? [{ uuid, status: known }] : [];
   });
   await enter(subject, readAt, sightings);
@@ -92,22 +92,24 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
 }
 
 /**
- * Members of a cluster that can't be asked. Their instances are listed as broken, though nobody knows
- * how they are; a member that is there tells so itself when it is asked for one.
+ * Instances of members that can't be asked are listed as broken, though nobody knows how they are; and
+ * for up to 10 s after such a member has come back, until its heartbeat. So each is asked itself: which
+ * members are silent, and what the others say their instances' own status is.
  */
-async function silentMembers({ client, signal }: Subject, instances: Instance[]) {
-  const broken = instances.filter((i) => i.status === 'Error' && serverUuid(i.name));
-  const onePerMember = new Map(broken.map(({ location, name }) => [location, name]));
+async function askBroken({ client, signal }: Subject, instances: Instance[]) {
   const silent = new Set<string>();
-  for (const [member, name] of onePerMember) {
+  const own = new Map<string, string>();
+  for (const { name, status, location } of instances) {
+    if (status !== 'Error' || !serverUuid(name) || silent.has(location)) continue;
     try {
-      await client.instances.get(name, { signal });
+      const found = await client.instances.get(name, { signal });
+      if (found) own.set(name, found.status);
     } catch (error) {
       if (!isEngineError(error, 'unreachable') && !isEngineError(error, 'timeout')) throw error;
-      silent.add(member);
+      silent.add(location);
     }
   }
-  return silent;
+  return { silent, own };
 }
 
 /** Looks at each again before it counts as gone; one that can't be looked at keeps no other waiting. */
