@@ -18,6 +18,7 @@ export const directory = () => fromHarness('BERTH_E2E_DIR');
 export const incusSocket = () => fromHarness('BERTH_E2E_INCUS_SOCKET');
 export const incusProject = () => fromHarness('BERTH_E2E_INCUS_PROJECT');
 export const incusPool = () => fromHarness('BERTH_E2E_INCUS_POOL');
+export const incusNetwork = () => fromHarness('BERTH_E2E_INCUS_NETWORK');
 
 export interface Answer<T> {
   status: number;
@@ -64,6 +65,7 @@ export interface Wish {
   ram?: number;
   disk?: number;
   os_id?: number;
+  location_id?: number;
 }
 
 export const password = 'Correct-Horse-9';

@@ -29,6 +29,7 @@ function environment({ directory, names, service, socketPath }: Stack): Record<s
     BERTH_E2E_INCUS_SOCKET: socketPath,
     BERTH_E2E_INCUS_PROJECT: names.project,
     BERTH_E2E_INCUS_POOL: names.pool,
+    BERTH_E2E_INCUS_NETWORK: names.network,
     BERTH_TEST_INCUS_SOCKET: socketPath,
     BERTH_CONTRACT_INCUS_SOCKET: socketPath,
     BERTH_CONTRACT_INCUS_PROJECT: names.project,

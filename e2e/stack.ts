@@ -74,8 +74,8 @@ function placeOf(name: string): Place {
   const network = `berth${name}0`;
   return {
     directory,
-    // The second one is made by the contract's tests.
-    incus: { incusDir: join(directory, 'incus'), bridges: [network, `${network}c`] },
+    // The second one is made by the contract's tests, the third by those of locations.
+    incus: { incusDir: join(directory, 'incus'), bridges: [network, `${network}c`, `${network}h`] },
     names: { project: `berth-${name}`, pool: `berth-${name}`, network },
   };
 }

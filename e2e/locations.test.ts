@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Location } from '@berth/contract/locations';
+import { imageAlias } from '../service/src/operating-systems/images.ts';
+import {
+  call,
+  create,
+  directory,
+  incusNetwork,
+  incusPool,
+  incusProject,
+  incusSocket,
+  operations,
+  remove,
+  until,
+  untilIdle,
+  view,
+} from './api.ts';
+import { dataDirectory } from './service.ts';
+import { freePort } from './stack.ts';
+
+// Another location of the same Incus: over HTTPS, in a project of its own, on a bridge of the host.
+
+const name = 'far';
+const project = `${incusProject()}-far`;
+/** Of the names that the harness removes. */
+const bridge = `${incusNetwork()}h`;
+const subnet = '10.222.37';
+const tool = fileURLToPath(new URL('../service/src/locations/cli.ts', import.meta.url));
+const run = promisify(execFile);
+let locationId: number;
+
+async function location(...args: string[]) {
+  const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
+  return await run(process.execPath, [tool, ...args], { env });
+}
+
+async function incus(...args: string[]): Promise<string> {
+  const env = { ...process.env, INCUS_DIR: join(incusSocket(), '..') };
+  return (await run('incus', args, { env })).stdout.trim();
+}
+
+const ip = (...args: string[]) => execFileSync('ip', args);
+
+before(async () => {
+  ip('link', 'add', bridge, 'type', 'bridge');
+  ip('address', 'add', `${subnet}.1/24`, 'dev', bridge);
+  ip('link', 'set', bridge, 'up');
+  await incus('config', 'set', `core.https_address=127.0.0.1:${await freePort()}`);
+});
+
+after(async () => {
+  const trusted = JSON.parse(await incus('config', 'trust', 'list', '--format', 'json'));
+  for (const { fingerprint } of trusted) await incus('config', 'trust', 'remove', fingerprint);
+  await incus('config', 'unset', 'core.https_address');
+  // It asks whether that is meant.
+  const env = { ...process.env, INCUS_DIR: join(incusSocket(), '..') };
+  execFileSync('incus', ['project', 'delete', project, '--force'], { env, input: 'yes\n' });
+  ip('link', 'delete', bridge);
+});
+
+test('it is added by a token while the service runs', async () => {
+  const token = (await incus('config', 'trust', 'add', 'berth')).split('\n').at(-1) ?? '';
+  const on = ['--project', project, '--pool', incusPool(), '--network', bridge];
+  const { stdout } = await location('add', name, '--token', token, ...on);
+  assert.match(stdout, /https:\/\/127\.0\.0\.1:\d+, .* bridge of the hosts/);
+  await until('it is known to answer', 20, async () => {
+    const { body } = await call<Location[]>('GET', '/v1/locations');
+    const found = body.find((one) => one.name === name);
+    locationId = found?.id ?? 0;
+    return found?.reachable === true;
+  });
+  const alias = imageAlias('debian-12');
+  const to = ['--target-project', project, '--alias', alias];
+  await incus('image', 'copy', alias, 'local:', '--project', incusProject(), ...to);
+});
+
+test('a server there has the address that it was given, and no other', async () => {
+  const [cidr, gateway] = [`${subnet}.0/24`, `${subnet}.1`];
+  const pool = { location_id: locationId, cidr, gateway, first: `${subnet}.7` };
+  assert.equal((await call('POST', '/v1/address-pools', pool)).status, 201);
+  const ping = (from: string) => ['python3', '-c', probe, from, gateway];
+  const initialCommands = [
+    ping(`${subnet}.7`),
+    `ip address add ${subnet}.99/24 dev eth0`,
+    ping(`${subnet}.99`),
+  ];
+  const server = await create({ location_id: locationId, initialCommands });
+  assert.deepEqual(server.ip_addresses, [{ ip: `${subnet}.7`, is_primary: true }]);
+  await untilIdle(server.id);
+  assert.equal((await view(server.id)).status, 'started');
+  const [{ commands } = { commands: null }] = await operations(server.id);
+  const [own, , forged] = commands ?? [];
+  assert.equal(own?.exit_status, 0, own?.output);
+  assert.equal(forged?.exit_status, 1, 'a forged address gets no answer');
+  await remove(server.id);
+});
+
+test('it is removed once it has no servers', async () => {
+  await location('remove', name);
+  const { body } = await call<Location[]>('GET', '/v1/locations');
+  assert.ok(!body.some((one) => one.name === name));
+});
+
+/** Whether anybody answers from an address: a refused connection is an answer; 1 if there is none. */
+const probe = `
+import socket, sys
+s = socket.socket()
+s.settimeout(3)
+s.bind((sys.argv[1], 0))
+try:
+    s.connect((sys.argv[2], 9))
+except ConnectionRefusedError:
+    pass
+except OSError:
+    sys.exit(1)
+`;
