@@ -15,7 +15,7 @@ const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(lease
 
 /**
  * Leases the operation of these kinds that has been due the longest, if there is one. A superseded
- * one whose worker has not let go yet holds back the next one of its server.
+ * one whose worker has not let go yet holds back the next one of its server, or its node.
  */
 export async function leaseNextOperation(
   db: Queryable,
@@ -44,6 +44,12 @@ export async function leaseNextOperation(
             select from operations other
             where other.server_id = due.server_id and other.id <> due.id
               and other.lease_until > now())`,
+        )
+        .where(
+          sql<boolean>`(due.node_id is null or not exists (
+            select from operations other
+            where other.node_id = due.node_id and other.id <> due.id
+              and other.lease_until > now()))`,
         )
         .orderBy('due.wake_at')
         .limit(1)

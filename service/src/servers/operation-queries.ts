@@ -28,6 +28,8 @@ export interface ServerForOperation {
   node: string;
   /** Its name as a member of a cluster; null without one. */
   member: string | null;
+  /** Its node does not answer at the moment. */
+  isAway: boolean;
   os: { slug: string; name: string; type: 'container' | 'virtual-machine'; source: ImageSource };
   addresses: ServerAddress[];
 }
@@ -40,6 +42,7 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
     .selectAll('servers')
     .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool', 'locations.network'])
+    .select(sql<boolean>`nodes.status = 'offline' and not nodes.gone`.as('is_away'))
     .select(['os.slug', 'os.type', 'os.source'])
     .select(osName('os'))
     .select((eb) =>
@@ -75,6 +78,7 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     nodeId: row.node_id,
     node: row.node,
     member: row.member,
+    isAway: row.is_away,
     os: { slug: row.slug, name: row.os_name, type: row.type, source: row.source },
     addresses: row.addresses,
   };
