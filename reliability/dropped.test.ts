@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Action } from '../service/src/servers/states.ts';
+import type { PlainAction } from '../service/src/servers/states.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
@@ -28,7 +28,7 @@ const creating: Call[] = [
   state,
   { method: 'DELETE', path: '/NAME/files$' },
 ];
-const acting: [Call, Action][] = [
+const acting: [Call, PlainAction][] = [
   [state, 'stop'],
   [state, 'start'],
   [state, 'restart'],
@@ -45,7 +45,7 @@ function drop({ method, path }: Call, when: (typeof moments)[number], name: stri
   return () => assert.equal(takeBack(), false, 'it was dropped');
 }
 
-async function act(id: number, action: Action): Promise<void> {
+async function act(id: number, action: PlainAction): Promise<void> {
   await succeeds(laboratory, await laboratory.request(id, action));
 }
 

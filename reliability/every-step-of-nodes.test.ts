@@ -4,8 +4,9 @@ import type { NodeStepContext, OperationKind } from '../service/src/operations/d
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
-import { isWhole, runningServer } from './servers.ts';
+import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 import { type Plan, stays, troublesOf } from './troubles.ts';
+import { within } from './waiting.ts';
 
 // Each step of each operation on a node, met by each trouble. A new kind or step is covered by being there.
 
@@ -32,10 +33,11 @@ function troubled(kind: OperationKind): OperationKind {
   return { ...kind, steps: Object.fromEntries(steps) };
 }
 
-/** What is done to a node before, and what undoes it. */
-const ways: Record<string, { first: string[]; last: string[] }> = {
+/** What is done to a node before, and what undoes it; a node that is lost is lost. */
+const ways: Record<string, { first: string[]; last: string[] } | 'lost'> = {
   evacuate: { first: [], last: ['restore'] },
   restore: { first: ['evacuate'], last: [] },
+  declare_lost: 'lost',
 };
 
 const kinds = operationKinds.filter(({ subject }) => subject === 'node');
@@ -67,7 +69,9 @@ before(async () => {
 after(() => laboratory.close());
 
 async function act(node: string, action: string) {
-  const answer = await laboratory.post(`/nodes/${node}/${action}`, headers);
+  const path = `/nodes/${node}/${action.replace('_', '-')}`;
+  const body = action === 'declare_lost' ? { confirm: node } : undefined;
+  const answer = await laboratory.post(path, headers, body);
   assert.equal(answer.statusCode, 202, answer.body);
   return await laboratory.ended(answer.json().operation_id);
 }
@@ -81,33 +85,61 @@ it('there is a way to each kind', () => {
   assert.deepEqual(kinds.map(({ kind }) => kind).sort(), Object.keys(ways).sort());
 });
 
-describe('a step of an operation on a node', { concurrency: atOnce }, () => {
-  for (const [at, { kind, step, words, trouble, isFatal }] of cases.entries()) {
+/** Has an operation meet its trouble, and brings it to a good end. */
+async function undergo(at: number, name: string): Promise<void> {
+  const one = cases[at];
+  assert.ok(one);
+  const { kind, step, trouble, isFatal } = one;
+  const plan = { step, trouble, times: 0 };
+  plans.set(`${name} ${kind}`, plan);
+  const { status, message, error } = await act(name, kind);
+  plans.delete(`${name} ${kind}`);
+  assert.ok(plan.times > 0, 'the step was come to');
+  if (!isFatal) return assert.equal(status, 'succeeded', message);
+  assert.deepEqual([status, error?.message.includes(stays)], ['failed', true]);
+  // What was begun goes on, and asking again ends it.
+  await succeeds(name, kind);
+}
+
+describe('a step of an evacuation or a restore', { concurrency: atOnce }, () => {
+  for (const [at, { kind, step, words }] of cases.entries()) {
+    const way = ways[kind];
+    if (way === 'lost') continue;
     it(`${step} of ${kind} ${words}`, async () => {
       const own = nodes[at];
-      const way = ways[kind];
       assert.ok(own && way);
       const { name, server } = own;
       for (const action of way.first) await succeeds(name, action);
-      const plan = { step, trouble, times: 0 };
-      plans.set(`${name} ${kind}`, plan);
-      const { status, message, error } = await act(name, kind);
-      plans.delete(`${name} ${kind}`);
-      assert.ok(plan.times > 0, 'the step was come to');
-      if (isFatal) {
-        assert.deepEqual([status, error?.message.includes(stays)], ['failed', true]);
-        // What was begun goes on, and asking again ends it.
-        await succeeds(name, kind);
-      } else assert.equal(status, 'succeeded', message);
+      await undergo(at, name);
       const { node } = await laboratory.server(server);
       if (kind === 'evacuate') assert.notEqual(node, name);
       for (const action of way.last) await succeeds(name, action);
       assert.equal((await laboratory.server(server)).node, name);
       await isWhole(laboratory, server);
-      const [member] = (await laboratory.client.server.members()).filter(
-        (m) => m.server_name === name,
-      );
+      const members = await laboratory.client.server.members();
+      const member = members.find((m) => m.server_name === name);
       assert.equal(member?.status, 'Online');
+    });
+  }
+});
+
+// Last: nothing else is to be on these nodes.
+describe('a step of giving up a node', { concurrency: atOnce }, () => {
+  for (const [at, { kind, step, words }] of cases.entries()) {
+    if (ways[kind] !== 'lost') continue;
+    it(`${step} of ${kind} ${words}`, async () => {
+      const own = nodes[at];
+      assert.ok(own);
+      const { name, server } = own;
+      laboratory.simulator.takeMemberDown(name, true);
+      const state = async () => (await laboratory.ask(`/nodes/${name}`, headers)).state;
+      await within(30_000, async () => assert.equal(await state(), 'offline'));
+      await undergo(at, name);
+      assert.equal(await state(), 'lost');
+      assert.equal((await laboratory.server(server)).status, 'error');
+      const { status } = await laboratory.ended((await laboratory.request(server, 'delete')).id);
+      assert.equal(status, 'succeeded');
+      await nothingIsLeft(laboratory, server);
     });
   }
 });

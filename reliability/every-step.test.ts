@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from '../service/src/incus/errors.ts';
 import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
-import type { Action } from '../service/src/servers/states.ts';
+import type { PlainAction } from '../service/src/servers/states.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
@@ -53,7 +53,7 @@ interface Begun {
 
 /** After the create of a server, and these actions. */
 const by =
-  (action: Action, { first = [], force }: { first?: Action[]; force?: boolean } = {}) =>
+  (action: PlainAction, { first = [], force }: { first?: PlainAction[]; force?: boolean } = {}) =>
   async (name: string) => {
     const { serverId, operation } = await laboratory.create(name);
     await laboratory.ended(operation.id);

@@ -25,7 +25,7 @@ import { requestAction } from '../service/src/servers/actions.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { requestMove } from '../service/src/servers/moves.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
-import type { Action } from '../service/src/servers/states.ts';
+import type { PlainAction } from '../service/src/servers/states.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
 import { inject } from '../service/src/testing/inject.ts';
@@ -46,15 +46,19 @@ export interface Laboratory {
   client: IncusClient;
   /** `commands` run after the one that each server has. */
   create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
-  request(serverId: number, action: Action, force?: boolean): Promise<OperationRow>;
+  request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
   /** To the node of that name; without one, to the one that is chosen. */
   move(serverId: number, node?: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
   /** What the API answers to a GET, of somebody of the project unless other headers are given. */
   ask(path: string, headers?: Record<string, string>): Promise<Record<string, unknown>>;
-  /** A POST without a body, of somebody of the project unless other headers are given. */
-  post(path: string, headers?: Record<string, string>): Promise<Awaited<ReturnType<typeof inject>>>;
+  /** A POST, of somebody of the project unless other headers are given. */
+  post(
+    path: string,
+    headers?: Record<string, string>,
+    body?: object,
+  ): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
@@ -80,6 +84,8 @@ interface Equipment {
   /** Of a cluster; without any there is none. */
   members?: string[];
   timing?: Partial<Timing>;
+  /** How many operations each worker carries out at once. */
+  concurrency?: number;
 }
 
 export async function openLaboratory({
@@ -88,6 +94,7 @@ export async function openLaboratory({
   stopTimeoutSeconds = 5,
   members = [],
   timing = {},
+  concurrency = 500,
   ...watching
 }: Equipment = {}): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
@@ -134,7 +141,7 @@ export async function openLaboratory({
       db,
       notifications,
       kinds,
-      concurrency: 500,
+      concurrency,
       log,
       execution,
     });
@@ -213,8 +220,11 @@ export async function openLaboratory({
     },
     ask: async (path, own = headers) =>
       (await inject(app, { url: `/v1${path}`, headers: own })).json(),
-    post: async (path, own = headers) =>
-      await inject(app, { method: 'POST', url: `/v1${path}`, headers: own }),
+    post: async (path, own = headers, payload) =>
+      await inject(app, {
+        ...{ method: 'POST', url: `/v1${path}`, headers: own },
+        ...(payload && { payload }),
+      }),
     metrics: () => metrics.text('text'),
     close: () => open.disposeAsync(),
   };

@@ -3,7 +3,7 @@ import { pageParameters } from './pagination.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const State = (description: string) =>
-  Word(['online', 'offline', 'evacuated', 'cordoned', 'gone'], {
+  Word(['online', 'offline', 'evacuated', 'cordoned', 'gone', 'lost'], {
     description,
     examples: ['online'],
   });
@@ -29,8 +29,9 @@ export const Node = Type.Object(
     state: State(
       '`offline`: it cannot be asked. `evacuated`: taken out of service in Incus. `cordoned`: takes ' +
         'no new servers, as an administrator wants it. `gone`: no longer a member of its cluster, ' +
-        'shown while servers are on it.',
+        'shown while servers are on it. `lost`: an administrator has given it up.',
     ),
+    status_since: Timestamp('Since when it answers, or does not.'),
     cordoned: Type.Boolean({
       description: 'Whether it is to take no new servers, whatever its state.',
       examples: [false],
@@ -72,6 +73,17 @@ export const NodeQuery = Closed({
     Id('Its location, for a name that nodes of more than one location have.'),
   ),
 });
+
+export const NodeDeclareLost = Closed(
+  {
+    confirm: Type.String({
+      description: 'The name of the node once more: its servers and their disks are given up.',
+      examples: ['node-1'],
+      explain: 'Must be the name of the node.',
+    }),
+  },
+  { title: 'NodeDeclareLost' },
+);
 
 export const NodeParams = Type.Object({
   name: Type.String({ description: 'The name.', examples: ['node-1'] }),

@@ -3,10 +3,13 @@ import { pageParameters, sortParameter } from './pagination.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
-  Word(['create', 'start', 'stop', 'restart', 'delete', 'move', 'evacuate', 'restore'], {
-    description,
-    examples: ['create'],
-  });
+  Word(
+    ['create', 'start', 'stop', 'restart', 'delete', 'move', 'evacuate', 'restore', 'declare_lost'],
+    {
+      description,
+      examples: ['create'],
+    },
+  );
 
 const Status = (description: string) =>
   Word(['pending', 'running', 'succeeded', 'failed', 'superseded'], {

@@ -84,8 +84,22 @@ export const Server = Type.Object(
         examples: ['The image could not be downloaded.'],
       }),
     ),
+    unavailable: Nullable(
+      Type.Object(
+        {
+          reason: Type.String({
+            description: 'For a person to read.',
+            examples: ['Its node node-1 does not answer.'],
+          }),
+          since: Timestamp('Since when nobody knows.'),
+        },
+        { description: 'Why nobody knows how it is at the moment; null while its node answers.' },
+      ),
+    ),
     allowed_actions: Type.Array(
-      Word(['start', 'stop', 'restart', 'retry', 'delete'], { description: 'An action.' }),
+      Word(['start', 'stop', 'restart', 'retry', 'rebuild', 'delete'], {
+        description: 'An action.',
+      }),
       { description: 'What may be asked of it now.', examples: [['stop', 'restart', 'delete']] },
     ),
   },
@@ -244,6 +258,15 @@ export const ServerStop = Closed(
   { title: 'ServerStop' },
 );
 export type ServerStop = Static<typeof ServerStop>;
+
+export const ServerRebuild = Closed(
+  {
+    password: ServerCreate.properties.password,
+    initialCommands: ServerCreate.properties.initialCommands,
+  },
+  { title: 'ServerRebuild', description: 'Both are required.' },
+);
+export type ServerRebuild = Static<typeof ServerRebuild>;
 
 export const ServerMove = Closed(
   {

@@ -1,5 +1,6 @@
-import { type Answer, started } from './answers.ts';
+import { type Answer, done, started } from './answers.ts';
 import type { Engine } from './engine.ts';
+import { leave } from './inventory.ts';
 import { emptiest, knownMember, refuseSilent } from './members.ts';
 import { relocate } from './migrate-instance.ts';
 import type { Instance, Member, Model } from './model.ts';
@@ -21,7 +22,32 @@ const changes: Record<string, { description: string; run: Change }> = {
 export function memberStateRoutes(engine: Engine): Routes {
   return {
     'POST /1.0/cluster/members/:name/state': (call) => changeState(engine, call),
+    'DELETE /1.0/cluster/members/:name': (call) => forget(engine, call),
   };
+}
+
+/** By force also one that is down, with all that is known of what it had. */
+function forget({ model }: Engine, call: Call): Answer {
+  const member = knownMember(model, part(call, 'name'));
+  const instances = instancesOn(model, member);
+  if (call.query.get('force') !== '1') {
+    refuseSilent(member);
+    if (instances.length > 0) {
+      refuse(`Member still has the following instances: ${instances.map(({ name }) => name)}`);
+    }
+  }
+  for (const instance of instances) {
+    instance.run?.end();
+    leave(model, instance);
+  }
+  for (const { volumes } of model.pools.values()) {
+    for (const ofProject of volumes.values()) {
+      for (const [key, volume] of ofProject)
+        if (volume.member === member.name) ofProject.delete(key);
+    }
+  }
+  model.members.delete(member.name);
+  return done();
 }
 
 /** By the member itself. Its operation is of no project. */

@@ -24,6 +24,59 @@ describe('a cluster', () => {
     assert.equal((await client.server.info()).environment.server_clustered, true);
   });
 
+  it('takes an instance to another member, stopped, or live where it may be', async () => {
+    const sim = await simulated({ members: ['a', 'b'] });
+    const { client, simulator } = sim;
+    await create(sim, 'one', 'a');
+    const move = async (live: boolean, target = 'b') => {
+      const { id } = await client.instances.migrate('one', { target, live });
+      await client.operations.wait(id, { timeoutSeconds: 10 });
+    };
+    const where = async () => (await client.instances.get('one'))?.location;
+    await assert.rejects(move(false, 'a'), failsWith('invalid'));
+    await assert.rejects(move(false, 'c'), failsWith('not_found'));
+    await move(false);
+    assert.equal(await where(), 'b');
+    const [volume] = (await client.storage.listVolumes('disks')).filter((v) => v.name === 'one');
+    assert.equal(volume?.location, 'b');
+
+    await start(sim, 'one');
+    await assert.rejects(move(false, 'a'), failsWith('invalid'));
+    await assert.rejects(move(true, 'a'), /CRIU/);
+    simulator.takeMemberDown('a', true);
+    await assert.rejects(move(true, 'a'), failsWith('unreachable'));
+    assert.equal(await where(), 'b');
+  });
+
+  it('evacuates a member, and forgets one by force with all that it had', async () => {
+    const sim = await simulated({ members: ['a', 'b'] });
+    const { client, simulator } = sim;
+    await create(sim, 'one', 'b');
+    const change = async (action: 'evacuate' | 'restore') => {
+      const { id } = await client.server.changeMember('b', action);
+      await client.operations.wait(id, { timeoutSeconds: 10 });
+    };
+    const shown = async () => {
+      const [instance] = await client.instances.list();
+      const members = await client.server.members();
+      return [instance?.location, members.find((m) => m.server_name === 'b')?.status];
+    };
+    await change('evacuate');
+    assert.deepEqual(await shown(), ['a', 'Evacuated']);
+    await assert.rejects(change('evacuate'), /already evacuated/);
+    await change('restore');
+    assert.deepEqual(await shown(), ['b', 'Online']);
+    simulator.takeMemberDown('b', true);
+    await assert.rejects(client.server.changeMember('b', 'evacuate'), failsWith('unreachable'));
+    await client.server.forgetMember('b');
+    assert.deepEqual(await shown(), [undefined, undefined]);
+    assert.deepEqual(
+      (await client.storage.listVolumes('disks')).filter(({ type }) => type !== 'image'),
+      [],
+    );
+    await assert.rejects(client.server.forgetMember('b'), failsWith('not_found'));
+  });
+
   it('tells of each member where it fails together with others, and that it is evacuated', async () => {
     const { client, simulator } = await simulated({ members: ['a', 'b'] });
     const b = simulator.model.members.get('b');

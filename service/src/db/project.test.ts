@@ -12,6 +12,7 @@ const direct =
 /** Who may, and why. */
 const allowed: Record<string, string> = {
   'inspect/queries.ts': 'a tool of the operator, who sees all',
+  'locations/queries.ts': 'counts what a location holds, whosever it is',
   'memberships/queries.ts': 'ends the tokens of a member in the project that they leave',
   'metrics/queries.ts': 'measures the whole installation, for whoever runs it',
   'nodes/queries.ts': 'counts what a node holds, whosever it is',

@@ -134,6 +134,9 @@ interface NodesTable {
   member: string | null;
   /** Whether the engine can be asked about it. */
   status: 'online' | 'offline';
+  status_since: Timestamp;
+  /** Given up by an administrator. */
+  lost: Generated<boolean>;
   cpu: number;
   ram_mb: number;
   /** Of the location's storage pool; 0 until the engine has told. */

@@ -46,6 +46,10 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_stop: action(own.started, 'stop'),
     server_restart: action(own.another, 'restart'),
     server_retry: action(own.failed, 'retry', 409),
+    server_rebuild: {
+      ...action(own.failed, 'rebuild', 409),
+      body: { password: 'correct horse battery', initialCommands: [] },
+    },
     server_move: { path: `/servers/${own.spare}/move`, status: 409 },
     server_delete: { path: `/servers/${own.spare}`, status: 202, foreign: 'server' },
     operation_list: { path: '/operations', status: 200 },
@@ -61,6 +65,11 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     node_view: { path: '/nodes/node-1', status: 200 },
     node_evacuate: { path: '/nodes/node-1/evacuate', status: 409 },
     node_restore: { path: '/nodes/node-1/restore', status: 409 },
+    node_declare_lost: {
+      path: '/nodes/node-1/declare-lost',
+      body: { confirm: 'node-1' },
+      status: 409,
+    },
     node_cordon: { path: '/nodes/node-1/cordon', status: 200 },
     // As servers are to be created by others.
     node_uncordon: { path: '/nodes/node-1/uncordon', status: 200 },

@@ -76,6 +76,12 @@ export function serverCalls(api: Api) {
         },
         options,
       ),
+    /** By force: also one that can't be asked, and with all that is known of its instances. */
+    forgetMember: (name: string, options?: CallOptions) =>
+      api.change(
+        { method: 'DELETE', path: ['cluster', 'members', name], query: { force: 1 } },
+        options,
+      ),
     /**
      * The project's instances on one member, in the text format of OpenMetrics, in UTF-8, piece by
      * piece. Incus keeps the figures for 8 s, and says `busy` while another call collects them.

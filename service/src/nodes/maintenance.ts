@@ -1,8 +1,11 @@
 import type { Trx } from '../db/connection.ts';
+import { findLocation } from '../locations/queries.ts';
 import { firstStep } from '../operations/define.ts';
 import type { OperationRow } from '../operations/queries.ts';
-import { Problem } from '../problem.ts';
+import { invalidFields, Problem } from '../problem.ts';
+import { declareLostOperation } from './declare-lost.ts';
 import { evacuateOperation } from './evacuate.ts';
+import { giveUpNode } from './lost-queries.ts';
 import type { MovingState } from './moving.ts';
 import { insertNodeOperation, unfinishedNodeOperation } from './moving-queries.ts';
 import { requireNode } from './nodes.ts';
@@ -37,6 +40,41 @@ export async function requestMaintenance(
   return { node, operation };
 }
 
+/**
+ * Gives up a node that does not answer, and enters the operation that has Incus forget it; or refuses. Its
+ * servers are in error from the request on.
+ */
+export async function requestDeclareLost(
+  trx: Trx,
+  { name, locationId, confirm }: { name: string; locationId: number | undefined; confirm: string },
+): Promise<{ node: ShownNode; operation: OperationRow }> {
+  const node = await requireNode(trx, name, locationId);
+  if (confirm !== node.name) {
+    const detail = `Must be the name of the node, ${node.name}: its servers and their disks are given up.`;
+    throw invalidFields([{ pointer: '/confirm', detail }]);
+  }
+  requireMember(node);
+  await requireSilent(trx, node);
+  await giveUpNode(trx, node);
+  await requireIdle(trx, node);
+  const operation = await insertNodeOperation(trx, {
+    ...firstStep(declareLostOperation),
+    nodeId: node.id,
+  });
+  return { node, operation };
+}
+
+async function requireSilent(trx: Trx, { name, status, location_id }: ShownNode): Promise<void> {
+  if (status === 'online') {
+    const detail = `The node ${name} answers. Only one that is switched off may be declared lost.`;
+    throw new Problem('node_answers', detail);
+  }
+  const location = await findLocation(trx, location_id);
+  if (location?.isReachable) return;
+  const detail = 'Its location does not answer, so nobody knows how the node is.';
+  throw new Problem('location_unreachable', detail);
+}
+
 function requireMember({ name, member }: ShownNode): void {
   if (member !== null) return;
   const detail = `The node ${name} is in no cluster, so its servers have nowhere to go to.`;
@@ -44,7 +82,7 @@ function requireMember({ name, member }: ShownNode): void {
 }
 
 function requireAnswering({ name, state }: ShownNode): void {
-  if (state !== 'offline' && state !== 'gone') return;
+  if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
   const detail = `The node ${name} does not answer, so nothing can be moved from it or to it.`;
   throw new Problem('node_offline', detail);
 }

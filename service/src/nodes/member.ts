@@ -1,4 +1,4 @@
-import { EngineError } from '../incus/errors.ts';
+import { EngineError, isEngineError } from '../incus/errors.ts';
 import { isUnderWay } from '../incus/operations.ts';
 import type { MemberAction } from '../incus/server.ts';
 import { type NodeStepContext, type StepResult, wait } from '../operations/define.ts';
@@ -41,6 +41,44 @@ export async function changeMember(
     if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;
     const message = `Incus could not ${action} its member: ${error.message}`;
     return { outcome: 'fail', code: `engine_${action}_failed`, message };
+  }
+}
+
+/** For Incus to tell others of it, and to look after what the member had. */
+const forgetSeconds = 60;
+const answerSeconds = 3;
+
+/**
+ * Has Incus forget a member, by force: with its instances, and without asking it. Not one that answers,
+ * which would go on running what Incus no longer knows.
+ */
+export async function forgetMember({
+  incus,
+  node,
+  signal,
+}: Context): Promise<'forgotten' | 'answers' | 'there'> {
+  const members = await incus.server.members({ signal });
+  if (!members.some(({ server_name }) => server_name === node.member)) return 'forgotten';
+  const name = node.member ?? '';
+  if (await answers({ incus, signal }, name)) return 'answers';
+  const call = incus.server.forgetMember(name, { signal, timeoutSeconds: forgetSeconds });
+  await call.catch(unlessForgotten);
+  return 'there';
+}
+
+/** By somebody who was quicker. */
+function unlessForgotten(error: unknown): void {
+  if (!isEngineError(error, 'not_found')) throw error;
+}
+
+async function answers({ incus, signal }: Pick<Context, 'incus' | 'signal'>, member: string) {
+  try {
+    await incus.server.info(member, { signal, timeoutSeconds: answerSeconds });
+    return true;
+  } catch (error) {
+    const silent = ['unreachable', 'timeout', 'not_found'] as const;
+    if (silent.some((code) => isEngineError(error, code))) return false;
+    throw error;
   }
 }
 

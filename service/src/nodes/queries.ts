@@ -5,10 +5,11 @@ import type { Database } from '../db/schema.ts';
 import { isReachable } from '../locations/queries.ts';
 import { type ShownOperation, shownColumns } from '../operations/queries.ts';
 
-export type NodeState = 'online' | 'offline' | 'evacuated' | 'cordoned' | 'gone';
+export type NodeState = 'online' | 'offline' | 'evacuated' | 'cordoned' | 'gone' | 'lost';
 
 /** In one word: what the engine says comes before what an administrator wants. */
 const state = sql<NodeState>`case
+  when nodes.lost then 'lost'
   when nodes.gone then 'gone'
   when nodes.status = 'offline' or not ${isReachable} then 'offline'
   when nodes.evacuated then 'evacuated'
@@ -118,6 +119,7 @@ export async function roomOfNodes(trx: Trx, locationId: number): Promise<NodeRoo
     .select(roomColumns)
     .where('location_id', '=', locationId)
     .where('gone', '=', false)
+    .where('lost', '=', false)
     .orderBy('id')
     .execute();
 }
@@ -134,7 +136,8 @@ export async function lockNodeIf(
 ): Promise<boolean> {
   await sql`savepoint before_node`.execute(trx);
   const query = trx.selectFrom('nodes').select(roomColumns).where('id', '=', id);
-  const node = await query.where('gone', '=', false).forNoKeyUpdate().executeTakeFirst();
+  const there = query.where('gone', '=', false).where('lost', '=', false);
+  const node = await there.forNoKeyUpdate().executeTakeFirst();
   if (node && fits(node)) return true;
   await sql`rollback to savepoint before_node`.execute(trx);
   return false;
@@ -192,7 +195,10 @@ export async function enterNodes(
     on conflict (location_id, name) do nothing`.execute(trx);
   await sql`
     update nodes set
-      member = seen.member, status = seen.status, evacuated = seen.evacuated, gone = false,
+      member = seen.member, status = seen.status, evacuated = seen.evacuated,
+      status_since = case when nodes.status = seen.status then status_since else now() end,
+      -- One that was forgotten is there anew.
+      lost = lost and not gone, gone = false,
       failure_domain = seen."failureDomain", cpu = coalesce(seen.cpu, nodes.cpu),
       ram_mb = coalesce(seen."ramMb", nodes.ram_mb),
       ram_used_mb = coalesce(seen."ramUsedMb", ram_used_mb),
@@ -202,7 +208,8 @@ export async function enterNodes(
       updated_at = now()
     from ${seen} where location_id = ${locationId} and nodes.name = seen.name`.execute(trx);
   await sql`
-    update nodes set gone = true, status = 'offline', updated_at = now()
+    update nodes set gone = true, status = 'offline', updated_at = now(),
+      status_since = case status when 'offline' then status_since else now() end
     where location_id = ${locationId} and not gone
       and name <> all(${facts.map(({ name }) => name)}::text[])`.execute(trx);
 }
@@ -226,7 +233,7 @@ export async function setSilent(
   if (members.length === 0) return;
   await db
     .updateTable('nodes')
-    .set({ status: 'offline', updated_at: sql<string>`now()` })
+    .set({ status: 'offline', status_since: sql`now()`, updated_at: sql`now()` })
     .where('location_id', '=', locationId)
     .where('member', 'in', members)
     .where('status', '<>', 'offline')

@@ -36,7 +36,7 @@ it('shows what it has, what its servers were given, and what is used', async () 
   await setNode('node-1', { ram_used_mb: 700, disk_used_gb: 3.138, incus_version: '6.0.4' });
   const answer = await ask('/node-1');
   assert.equal(answer.statusCode, 200, answer.body);
-  const { updated_at: _, ...node } = answer.json();
+  const { updated_at: _, status_since: __, ...node } = answer.json();
   assert.deepEqual(node, {
     id: place.nodeId,
     name: 'node-1',
@@ -102,6 +102,7 @@ it('is in the state that weighs most', async () => {
     [{ evacuated: true }, 'evacuated'],
     [{ status: 'offline' }, 'offline'],
     [{ gone: true }, 'gone'],
+    [{ lost: true }, 'lost'],
   ];
   await enterServer(db, { ...place, nodeId: (await ask('/b')).json().id });
   for (const [values, state] of states) {

@@ -1,4 +1,4 @@
-import { Node, NodeListQuery, NodeParams, NodeQuery } from '@berth/contract/nodes';
+import { Node, NodeDeclareLost, NodeListQuery, NodeParams, NodeQuery } from '@berth/contract/nodes';
 import { Accepted } from '@berth/contract/operations';
 import { Type } from 'typebox';
 import { sendAccepted } from '../http/accepted.ts';
@@ -6,7 +6,7 @@ import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { type NodeAction, requestMaintenance } from './maintenance.ts';
+import { type NodeAction, requestDeclareLost, requestMaintenance } from './maintenance.ts';
 import { cordonNode, requireNode } from './nodes.ts';
 import { listNodes } from './queries.ts';
 import { nodeView } from './view.ts';
@@ -17,6 +17,7 @@ export function nodeRoutes(app: App, deps: Deps): void {
   readRoutes(app, deps);
   cordonRoutes(app, deps);
   maintenanceRoutes(app, deps);
+  declareLostRoute(app, deps);
 }
 
 function readRoutes(app: App, { db }: Deps): void {
@@ -136,4 +137,38 @@ function maintenanceRoutes(app: App, deps: Deps): void {
       },
     );
   }
+}
+
+function declareLostRoute(app: App, deps: Deps): void {
+  app.post(
+    '/nodes/:name/declare-lost',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'node_declare_lost',
+        summary: 'Give up a node that will not come back',
+        description:
+          'Switch the machine off first: one that runs on holds the addresses of its servers. They are ' +
+          'in error from now on, Incus forgets the member by force, and then they can be rebuilt or ' +
+          'deleted. There is no way back; refused while the node answers.',
+        tags,
+        params: NodeParams,
+        querystring: NodeQuery,
+        body: NodeDeclareLost,
+        response: { 202: Accepted },
+      },
+    },
+    async (request, reply) => {
+      const { name } = request.params;
+      const { confirm } = request.body;
+      const locationId = request.query.location_id;
+      const answer = await change(request, deps, async ({ trx }) => {
+        const wanted = { name, locationId, confirm };
+        const { node, operation } = await requestDeclareLost(trx, wanted);
+        const body = { message: 'The node is given up.', operation_id: operation.id };
+        return { status: 202, body, target: { kind: 'node', id: node.id } };
+      });
+      return await sendAccepted(deps, request, reply, answer);
+    },
+  );
 }

@@ -9,6 +9,7 @@ export function nodeView(row: ShownNode): Node {
     location_id: row.location_id,
     location: row.location,
     state: row.state,
+    status_since: row.status_since,
     cordoned: row.cordoned,
     failure_domain: row.failure_domain,
     incus_version: row.incus_version,

@@ -14,6 +14,7 @@ import {
   progressAt,
   type StepResult,
   sentence,
+  wait,
 } from './define.ts';
 import {
   commitStep,
@@ -32,6 +33,8 @@ const letGoAgainMilliseconds = 300;
 /** Shorter waits keep the lease: letting go and leasing again would cost more than they last. */
 const longestHeldWaitSeconds = 1;
 const slowestRetrySeconds = 30;
+/** Between two looks at whether the node of a server is back. */
+const awaySeconds = 3;
 
 /** Told by the worker that did it. */
 export interface OperationObserver {
@@ -160,6 +163,9 @@ async function runOnSubject(
   const around = { ...given, db, settings, log: log.child({ operation: id, step }) };
   if (kind.subject === 'server' && isOfServer(operation)) {
     const server = await serverForOperation(db, operation.server_id);
+    // To ask in vain takes seconds each time, and a place among those that work.
+    if (server.isAway)
+      return wait(awaySeconds, `waiting for ${server.node}, which does not answer`);
     const incus = await engine(server.locationId);
     return await kind.steps[step]?.run({ ...around, operation, server, incus });
   }

@@ -1,3 +1,4 @@
+import { declareLostOperation } from '../nodes/declare-lost.ts';
 import { evacuateOperation } from '../nodes/evacuate.ts';
 import { restoreOperation } from '../nodes/restore.ts';
 import { createOperation } from '../servers/create.ts';
@@ -18,4 +19,5 @@ export const operationKinds: readonly OperationKind[] = [
   moveOperation,
   evacuateOperation,
   restoreOperation,
+  declareLostOperation,
 ];

@@ -19,7 +19,8 @@ const longestStrangeSeconds = 60;
 /**
  * Leases the operation that has been due the longest, if there is one, of those whose next step this
  * version knows: `steps` by kind. Others are left to services that do, until they are past their
- * deadline. A superseded one whose worker has not let go yet holds back the next one of its server.
+ * deadline. A superseded one whose worker has not let go yet holds back the next one of its
+ * server, or its node.
  */
 export async function leaseNextOperation(
   db: Queryable,
@@ -52,6 +53,12 @@ export async function leaseNextOperation(
             select from operations other
             where other.server_id = due.server_id and other.id <> due.id
               and other.lease_until > now())`,
+        )
+        .where(
+          sql<boolean>`(due.node_id is null or not exists (
+            select from operations other
+            where other.node_id = due.node_id and other.id <> due.id
+              and other.lease_until > now()))`,
         )
         .orderBy('due.wake_at')
         .limit(1)

@@ -16,6 +16,8 @@ import {
 
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;
+/** For a member to answer: what the others are is not to be known late. */
+const memberSeconds = 3;
 
 /** What a look or a comparison can find to be otherwise than the records say. */
 export const findings = [
@@ -102,7 +104,7 @@ async function askBroken({ client, signal }: Subject, instances: Instance[]) {
   for (const { name, status, location } of instances) {
     if (status !== 'Error' || !serverUuid(name) || silent.has(location)) continue;
     try {
-      const found = await client.instances.get(name, { signal });
+      const found = await client.instances.get(name, { signal, timeoutSeconds: memberSeconds });
       if (found) own.set(name, found.status);
     } catch (error) {
       if (!isEngineError(error, 'unreachable') && !isEngineError(error, 'timeout')) throw error;

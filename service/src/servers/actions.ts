@@ -17,11 +17,10 @@ import { deleteOperation } from './delete.ts';
 import { lockServer, type ServerRow, setServerStatus } from './queries.ts';
 import { restartOperation } from './restart.ts';
 import { startOperation } from './start.ts';
-import { type Action, type AnyAction, allowedStatuses, supersededBy } from './states.ts';
+import { type AnyAction, allowedStatuses, type PlainAction, supersededBy } from './states.ts';
 import { stopOperation } from './stop.ts';
 
-/** A move has more to decide: moves.ts. */
-const kinds: Record<Action, OperationKind> = {
+const kinds: Record<PlainAction, OperationKind> = {
   start: startOperation,
   stop: stopOperation,
   restart: restartOperation,
@@ -36,7 +35,7 @@ const kinds: Record<Action, OperationKind> = {
 export async function requestAction(
   project: Project,
   serverId: number,
-  action: Action,
+  action: PlainAction,
   force = false,
 ): Promise<OperationRow> {
   const server = await lockServer(project, serverId);
@@ -74,7 +73,7 @@ async function requireTraffic(project: Project, serverId: number): Promise<void>
 async function begin(
   project: Project,
   server: ServerRow,
-  action: Action,
+  action: PlainAction,
   force: boolean,
 ): Promise<Pick<NewOperation, 'state' | 'secrets'>> {
   if (action === 'retry') return await beginAgain(project, server);

@@ -51,7 +51,7 @@ export async function requestMove(
 
 /** Refuses what needs a node that can't be asked. */
 function requireAnswering({ name, state }: ShownNode): void {
-  if (state !== 'offline' && state !== 'gone') return;
+  if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
   const detail = `The node ${name} does not answer, so the server can not be moved away from it.`;
   throw new Problem('node_offline', detail);
 }

@@ -31,6 +31,15 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
   where failed.server_id = servers.id and failed.secrets is not null
     and failed.finished_at is not null))`;
 
+/** Of a node that was given up: there is nothing of its servers any more, as far as the engine knows. */
+const isForgotten = sql<boolean>`(nodes.lost and nodes.gone)`;
+
+/** Since when nobody knows how it is, where that is so. */
+const unavailableSince = sql<string>`case
+  when ${isReachable} then nodes.status_since
+  when locations.reachable then locations.watched_at
+  else locations.reachable_changed_at end`;
+
 /** Everything that the API shows of servers, in one round trip. */
 function serversInFull(rows: ProjectRows) {
   return withUsage(
@@ -50,7 +59,12 @@ function serversInFull(rows: ProjectRows) {
     .select([
       'nodes.name as node',
       'locations.traffic_counted',
-      sql<boolean>`${isReachable} and nodes.status = 'online'`.as('can_be_asked'),
+      sql<boolean>`${isReachable} and (nodes.status = 'online' or ${isForgotten})`.as(
+        'can_be_asked',
+      ),
+      isReachable.as('location_answers'),
+      unavailableSince.as('unavailable_since'),
+      'nodes.lost as is_lost',
       'operations.id as operation_id',
       'operations.kind as operation_kind',
       'operations.message as operation_message',
@@ -170,4 +184,14 @@ export async function setServerStatus(
 /** Room on that node is held for it from now on. */
 export async function setMovingTo(project: Project, id: number, nodeId: number): Promise<void> {
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
+}
+
+/** It begins anew on another node. */
+export async function setRebuilding(project: Project, id: number, nodeId: number): Promise<void> {
+  const place = { node_id: nodeId, moving_to: null, evacuated_from: null };
+  await project
+    .update('servers')
+    .set({ ...place, status: 'creating', error: null, installed_at: null })
+    .where('id', '=', id)
+    .execute();
 }

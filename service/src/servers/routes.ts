@@ -6,6 +6,7 @@ import {
   ServerDryRun,
   ServerMove,
   ServerQuery,
+  ServerRebuild,
   ServerStatusRecord,
   ServerStop,
 } from '@berth/contract/servers';
@@ -25,8 +26,9 @@ import type { OperationRow } from '../operations/queries.ts';
 import { requestAction, serverNotFound } from './actions.ts';
 import { requestMove } from './moves.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
+import { requestRebuild } from './rebuilds.ts';
 import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
-import type { Action, AnyAction } from './states.ts';
+import type { AnyAction, PlainAction } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
 const tags = ['Servers'];
@@ -156,6 +158,7 @@ const accepted: Record<AnyAction, string> = {
   retry: 'The server is being created again.',
   delete: 'The server is being deleted.',
   move: 'The server is being moved.',
+  rebuild: 'The server is being made anew.',
 };
 
 function actionRoutes(app: App, deps: Deps): void {
@@ -221,6 +224,25 @@ function actionRoutes(app: App, deps: Deps): void {
     act(deps, request, reply, 'retry'),
   );
 
+  const rebuild = {
+    ...shared,
+    operationId: 'server_rebuild',
+    summary: 'Make a server anew whose node was lost',
+    description:
+      'On another node, with the same id, addresses and size, from the image of its operating system: ' +
+      `what was on its disk is lost.${waitHint}`,
+    body: ServerRebuild,
+  };
+  app.post('/servers/:id/rebuild', { config, schema: rebuild }, async (request, reply) => {
+    const { body } = request;
+    // Hashing takes some milliseconds, and the change holds locks.
+    const secrets = sealSecrets(body, deps.secretKey);
+    const wanted = { secrets, commands: body.initialCommands.length };
+    const enter = ({ trx, project }: Change, id: number) =>
+      requestRebuild(trx, project, id, wanted);
+    return await accept(deps, request, reply, 'rebuild', enter);
+  });
+
   const remove = {
     ...shared,
     operationId: 'server_delete',
@@ -236,7 +258,7 @@ async function act(
   deps: Deps,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
-  action: Action,
+  action: PlainAction,
   force = false,
 ) {
   const enter = ({ project }: Change, id: number) => requestAction(project, id, action, force);

@@ -40,6 +40,7 @@ test('a create is answered with everything that the server will have', async () 
     os_id: place.osId,
     group: null,
     error: null,
+    unavailable: null,
     allowed_actions: ['delete'],
   });
   assert.deepEqual((await ask('GET', `/servers/${server.id}`)).json(), server);

@@ -134,7 +134,10 @@ export async function dryRunCreate(
  * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
  * transaction, which holds locks that other creates wait for.
  */
-export function sealSecrets(body: ServerCreate, secretKey: Buffer): Buffer {
+export function sealSecrets(
+  body: Pick<ServerCreate, 'password' | 'initialCommands'>,
+  secretKey: Buffer,
+): Buffer {
   const secrets: CreateSecrets = {
     passwordHash: hashPassword(body.password),
     commands: body.initialCommands,

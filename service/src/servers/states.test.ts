@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowedActions } from './states.ts';
 
+const neither = { retry: false, rebuild: false };
+
 test('what may be done to a server follows from its state', () => {
-  assert.deepEqual(allowedActions('started', null, false), ['stop', 'restart', 'delete']);
-  assert.deepEqual(allowedActions('stopped', null, false), ['start', 'delete']);
-  assert.deepEqual(allowedActions('paused', null, false), ['stop', 'delete']);
-  assert.deepEqual(allowedActions('error', null, false), ['delete']);
-  assert.deepEqual(allowedActions('error', null, true), ['retry', 'delete']);
+  assert.deepEqual(allowedActions('started', null, neither), ['stop', 'restart', 'delete']);
+  assert.deepEqual(allowedActions('stopped', null, neither), ['start', 'delete']);
+  assert.deepEqual(allowedActions('paused', null, neither), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('error', null, neither), ['delete']);
+  assert.deepEqual(allowedActions('error', null, { ...neither, retry: true }), ['retry', 'delete']);
+  assert.deepEqual(allowedActions('error', null, { ...neither, rebuild: true }), [
+    'rebuild',
+    'delete',
+  ]);
 });
 
 test('during an operation only what takes its place may be done', () => {
-  assert.deepEqual(allowedActions('creating', 'create', false), ['delete']);
-  assert.deepEqual(allowedActions('started', 'stop', false), ['stop', 'delete']);
-  assert.deepEqual(allowedActions('stopped', 'start', false), ['stop', 'delete']);
-  assert.deepEqual(allowedActions('deleting', 'delete', false), ['delete']);
+  assert.deepEqual(allowedActions('creating', 'create', neither), ['delete']);
+  assert.deepEqual(allowedActions('started', 'stop', neither), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('stopped', 'start', neither), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('deleting', 'delete', neither), ['delete']);
 });

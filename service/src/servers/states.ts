@@ -1,7 +1,9 @@
 import type { ServerStatus } from '../db/schema.ts';
 
-export const actions = ['start', 'stop', 'restart', 'retry', 'delete'] as const;
+export const actions = ['start', 'stop', 'restart', 'retry', 'rebuild', 'delete'] as const;
 export type Action = (typeof actions)[number];
+/** Those that are asked for with nothing but the server; a rebuild: rebuilds.ts. */
+export type PlainAction = Exclude<Action, 'rebuild'>;
 /** A move is for administrators, so that it is not among what clients are told. */
 export type AnyAction = Action | 'move';
 
@@ -12,6 +14,8 @@ export const allowedStatuses: Record<AnyAction, readonly ServerStatus[]> = {
   restart: ['started'],
   /** And only after its create failed. */
   retry: ['error'],
+  /** And only after its node was declared lost. */
+  rebuild: ['error'],
   delete: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
   move: ['started', 'stopped'],
 };
@@ -23,6 +27,7 @@ export const supersededBy: Record<AnyAction | 'forced stop', readonly string[]> 
   'forced stop': ['start', 'stop', 'restart'],
   restart: [],
   retry: [],
+  rebuild: [],
   delete: ['create', 'start', 'stop', 'restart', 'move'],
   move: [],
 };
@@ -31,11 +36,11 @@ export const supersededBy: Record<AnyAction | 'forced stop', readonly string[]> 
 export function allowedActions(
   status: ServerStatus,
   unfinishedKind: string | null,
-  canRetry: boolean,
+  can: { retry: boolean; rebuild: boolean },
 ): Action[] {
   if (unfinishedKind === null) {
     const allowed = actions.filter((action) => allowedStatuses[action].includes(status));
-    return allowed.filter((action) => action !== 'retry' || canRetry);
+    return allowed.filter((a) => (a === 'retry' || a === 'rebuild' ? can[a] : true));
   }
   return actions.filter((action) => supersedes(action, unfinishedKind));
 }

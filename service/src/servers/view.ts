@@ -22,7 +22,11 @@ export function serverView(row: ServerInFull): Server {
     os_id: row.os_id,
     group: row.group_name,
     error: row.error,
-    allowed_actions: allowedActions(row.status, row.operation_kind, row.can_retry),
+    unavailable: unavailableView(row),
+    allowed_actions: allowedActions(row.status, row.operation_kind, {
+      retry: row.can_retry,
+      rebuild: row.is_lost,
+    }),
   };
 }
 
@@ -34,6 +38,14 @@ const idleSentences: Record<ServerStatus, string> = {
   deleting: 'The server waits to be deleted.',
   error: 'The server is in error.',
 };
+
+function unavailableView(row: ServerInFull): Server['unavailable'] {
+  if (row.can_be_asked) return null;
+  const { node, unavailable_since: since } = row;
+  if (!row.location_answers) return { reason: 'Its location does not answer.', since };
+  const what = row.is_lost ? 'was declared lost' : 'does not answer';
+  return { reason: `Its node ${node} ${what}.`, since };
+}
 
 const unavailable = 'Its node does not answer at the moment: this is what was last known.';
 

@@ -50,6 +50,7 @@ const minutesAgo = (most: number) => new Date(Date.now() - Math.random() * most 
 const values: Record<string, () => unknown> = {
   text: () => (Math.random() < 0.1 ? long() : `${one(texts)}${Math.random()}`),
   'text[]': () => [one(texts), one(texts)],
+  'integer[]': () => [one([0, 1, 80]), 2_000_000_000],
   bigint: () => one([0, 1, 7, 80, 100, '9007199254740993', -1]),
   integer: () => one([0, 1, 80, 100, 2_000_000_000]),
   smallint: () => one([0, 1, 80, 100]),

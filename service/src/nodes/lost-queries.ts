@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Trx } from '../db/connection.ts';
+import { notify } from '../db/notifications.ts';
+
+const by = 'declaring its node lost';
+
+/**
+ * Gives up a node with its servers: each is in error from now on, and what was under way on it ends, but
+ * for deletes, which go on once the engine has forgotten the node. A server on its way to another node
+ * may have left already: its move finds out. Servers are locked before the node, as by whoever moves one.
+ */
+export async function giveUpNode(
+  trx: Trx,
+  { id, name }: { id: number; name: string },
+): Promise<void> {
+  const reason =
+    `Its node ${name} was declared lost, and its disk with it. ` +
+    'Rebuild the server, which makes it anew, or delete it.';
+  const { rows: servers } = await sql<{ id: number }>`
+    select id from servers where node_id = ${id} and moving_to is null and deleted_at is null
+    order by id for update`.execute(trx);
+  const ids = servers.map((server) => server.id);
+  await trx.updateTable('nodes').set({ lost: true }).where('id', '=', id).execute();
+  const { rows: ended } = await sql<{ id: number }>`
+    update operations set status = 'superseded', message = ${`Superseded by ${by}.`},
+      secrets = null, finished_at = now()
+    where finished_at is null and kind <> 'delete'
+      and (server_id = any(${ids}::bigint[]) or node_id = ${id})
+    returning id`.execute(trx);
+  for (const operation of ended) {
+    await notify(trx, 'operation_superseded', operation);
+    await notify(trx, 'operation_finished', operation);
+  }
+  await sql`
+    update operations set secrets = null
+    where server_id = any(${ids}::bigint[]) and secrets is not null and kind <> 'delete'
+  `.execute(trx);
+  // No longer counted as installed, so that the reason stays.
+  await sql`
+    update servers set status = 'error', error = ${reason}, installed_at = null
+    where id = any(${ids}::bigint[]) and status <> 'deleting'`.execute(trx);
+}
+
+/** The engine has forgotten it. */
+export async function setForgotten(trx: Trx, id: number): Promise<void> {
+  await sql`
+    update nodes set gone = true, status = 'offline',
+      status_since = case status when 'offline' then status_since else now() end
+    where id = ${id}`.execute(trx);
+}
