@@ -35,9 +35,10 @@ export function requestsTo(services: readonly Service[]): Requests {
     key: string = randomUUID(),
   ): Promise<Answer<T>> {
     turn += 1;
+    const first = turn;
     let failure: unknown;
     for (let tries = 0; tries < services.length; tries += 1) {
-      const service = services[(turn + tries) % services.length];
+      const service = services[(first + tries) % services.length];
       try {
         if (service) return await exchange<T>(service, { method, path, body, key });
       } catch (error) {
