@@ -14,7 +14,8 @@ const guestStopSeconds = 10;
 
 export interface ServiceOptions {
   directory: string;
-  socketPath: string;
+  /** Of the Incus of this machine; without it none is used. */
+  socketPath?: string;
   names: { project: string; pool: string; network: string };
   port: number;
   /** An outside PostgreSQL; without it the service has its own. */
@@ -59,7 +60,8 @@ export function currentService(directory: string): Service {
   return JSON.parse(readFileSync(recordFile(directory), 'utf8'));
 }
 
-function launch({ directory, names, port, socketPath, databaseUrl, env }: ServiceOptions): number {
+function launch(options: ServiceOptions): number {
+  const { directory, port, databaseUrl, env } = options;
   const log = openSync(serviceLog(directory), 'a');
   const child = spawn(process.execPath, [main], {
     detached: true,
@@ -69,10 +71,7 @@ function launch({ directory, names, port, socketPath, databaseUrl, env }: Servic
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       BERTH_PORT: String(port),
       BERTH_DATA_DIR: dataDirectory(directory),
-      BERTH_INCUS_SOCKET: socketPath,
-      BERTH_LOCAL_PROJECT: names.project,
-      BERTH_LOCAL_POOL: names.pool,
-      BERTH_LOCAL_NETWORK: names.network,
+      ...local(options),
       BERTH_STOP_TIMEOUT: String(guestStopSeconds),
       // Tests and benchmarks are not made to wait; those of the limits set their own.
       BERTH_LIMIT_READS: '1000000/1000000',
@@ -89,6 +88,16 @@ function launch({ directory, names, port, socketPath, databaseUrl, env }: Servic
   return child.pid;
 }
 
+function local({ socketPath, names }: ServiceOptions): Record<string, string> {
+  if (!socketPath) return { BERTH_LOCAL: 'false' };
+  return {
+    BERTH_INCUS_SOCKET: socketPath,
+    BERTH_LOCAL_PROJECT: names.project,
+    BERTH_LOCAL_POOL: names.pool,
+    BERTH_LOCAL_NETWORK: names.network,
+  };
+}
+
 const isRunning = (pid: number) => commandLine(pid).includes(main);
 
 async function untilReady(url: string, pid: number, directory: string): Promise<void> {
@@ -103,6 +112,10 @@ async function untilReady(url: string, pid: number, directory: string): Promise<
   }
   const log = readFileSync(serviceLog(directory), 'utf8').split('\n').slice(-40).join('\n');
   throw new Error(`The service did not get ready. Its output ends with:\n${log}`);
+}
+
+export function isServiceRunning({ directory }: Service): boolean {
+  return isRunning(currentService(directory).pid);
 }
 
 /** Sends a signal to the service and waits for its end. */

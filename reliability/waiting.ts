@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Looks until what is checked is so; throws what the last look showed when the time is over. */
-export async function within(milliseconds: number, check: () => Promise<void>): Promise<void> {
+export async function within(
+  milliseconds: number,
+  check: () => Promise<void>,
+  everyMs = 20,
+): Promise<void> {
   const end = performance.now() + milliseconds;
   for (;;) {
     try {
@@ -9,7 +13,7 @@ export async function within(milliseconds: number, check: () => Promise<void>): 
     } catch (error) {
       if (performance.now() > end) throw error;
     }
-    await sleep(20);
+    await sleep(everyMs);
   }
 }
 

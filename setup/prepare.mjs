@@ -17,7 +17,7 @@ function requireNode() {
   );
 }
 
-/** @param {string} command what is being prepared: start, test, bench, token or inspect */
+/** @param {string} command what is being prepared: start, test, cluster, bench, token or inspect */
 function prepare(command) {
   requireNode();
   ensureNodePackages();

@@ -4,6 +4,9 @@ import { query } from '../../e2e/database.ts';
 import type { Instance } from '../../service/src/incus/instances.ts';
 import type { World } from './worlds.ts';
 
+/** What tells how everything is: the rows, by the directory of the service, and the engine. */
+export type Recorded = Pick<World, 'directory' | 'client' | 'pool'>;
+
 const settledWithinMs = 60_000;
 
 /** Ids of what was answered with success. */
@@ -25,7 +28,7 @@ interface ServerRow {
  * Waits until nothing is under way, and checks that nothing was lost, doubled or left half done.
  * Answers how long that took, in milliseconds.
  */
-export async function settle(world: World, accepted: Accepted): Promise<number> {
+export async function settle(world: Recorded, accepted: Accepted): Promise<number> {
   const began = performance.now();
   const end = began + settledWithinMs;
   for (;;) {
@@ -40,7 +43,7 @@ export async function settle(world: World, accepted: Accepted): Promise<number> 
   }
 }
 
-async function check(world: World, accepted: Accepted): Promise<void> {
+async function check(world: Recorded, accepted: Accepted): Promise<void> {
   await everyOperationEnded(world, accepted);
   const servers = await serverRows(world);
   assert.deepEqual(
@@ -56,7 +59,7 @@ async function check(world: World, accepted: Accepted): Promise<void> {
   await volumesAreInstances(world, instances);
 }
 
-async function everyOperationEnded({ directory }: World, accepted: Accepted): Promise<void> {
+async function everyOperationEnded({ directory }: Recorded, accepted: Accepted): Promise<void> {
   interface Row extends Record<string, unknown> {
     id: number;
     status: string;
@@ -76,7 +79,7 @@ async function everyOperationEnded({ directory }: World, accepted: Accepted): Pr
   assert.deepEqual(mute, [], 'what failed says why');
 }
 
-async function serverRows({ directory }: World): Promise<ServerRow[]> {
+async function serverRows({ directory }: Recorded): Promise<ServerRow[]> {
   return await query<ServerRow & object>(
     directory,
     `select id::int, 'srv-' || uuid as name, status,
@@ -116,7 +119,10 @@ function hasAddressesOf({ name, devices }: Instance, live: ServerRow[]): void {
   assert.deepEqual(theirs, ours, `the addresses of the instance ${name}`);
 }
 
-async function volumesAreInstances({ client, pool }: World, instances: Instance[]): Promise<void> {
+async function volumesAreInstances(
+  { client, pool }: Recorded,
+  instances: Instance[],
+): Promise<void> {
   const volumes = await client.storage.listVolumes(pool);
   assert.deepEqual(
     volumes.flatMap(({ type, name }) => (type === 'image' ? [] : [name])).sort(),
@@ -126,7 +132,7 @@ async function volumesAreInstances({ client, pool }: World, instances: Instance[
 }
 
 /** Of every guest that runs: its initial command ran once. */
-export async function commandsRanOnce({ client }: World): Promise<number> {
+export async function commandsRanOnce({ client }: Recorded): Promise<number> {
   const running = (await client.instances.list()).filter(({ status }) => status === 'Running');
   for (const { name } of running) {
     const ran = await client.files.pull(name, '/root/ran', 1000);
@@ -136,7 +142,7 @@ export async function commandsRanOnce({ client }: World): Promise<number> {
 }
 
 /** How many operations ended how. Hardly any fails: what was killed comes back, and they go on. */
-export async function outcomes({ directory }: World): Promise<Record<string, number>> {
+export async function outcomes({ directory }: Recorded): Promise<Record<string, number>> {
   const sql = `select status, error ->> 'message' as reason, count(*)::int as count
     from operations group by 1, 2 order by 1`;
   const rows = await query<{ status: string; reason: string; count: number }>(directory, sql);

@@ -18,6 +18,11 @@ import {
 const secondReadingMilliseconds = 1500;
 /** For a member to answer: what the others are is not to be known late. */
 const memberSeconds = 3;
+/**
+ * For all instances. Incus asks each member for its own, and waits for one that is cut off until its
+ * heartbeat is 20 s old; the others are not to count as away for that.
+ */
+const listSeconds = 30;
 
 /** What a look or a comparison can find to be otherwise than the records say. */
 export const findings = [
@@ -71,7 +76,7 @@ async function isAbsent({ client, signal }: Subject, name: string): Promise<bool
 export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
-  const instances = await client.instances.list({ signal });
+  const instances = await client.instances.list({ signal, timeoutSeconds: listSeconds });
   const { silent, own } = await askBroken(subject, instances);
   await setSilent(db, locationId, [...silent]);
   subject.found?.('member_silent', silent.size);

@@ -1,0 +1,55 @@
+import { incusOn, type Machine, startDaemon } from './machine.ts';
+
+/** What a cluster has for Berth, as an administrator would have made it. */
+export interface Names {
+  project: string;
+  pool: string;
+  network: string;
+}
+
+const port = 8443;
+/** Sparse: what the disks of all the servers may grow to on one member. */
+const poolSize = '40GiB';
+/** Networks for documentation (RFC 5737 and 3849). Each is in its machine's namespace only. */
+const guestIpv4 = '198.51.100.1/24';
+const guestIpv6 = '2001:db8:84::1/64';
+
+/**
+ * Makes a cluster of machines whose daemons run: Incus documentation, "How to form a cluster". Its
+ * bridge is each machine's own, so that a guest reaches only those beside it.
+ */
+export async function formCluster(machines: Machine[], names: Names): Promise<void> {
+  const [first, ...others] = machines;
+  if (!first) throw new TypeError('A cluster needs a machine.');
+  await Promise.all(machines.map(startDaemon));
+  preseed(first, {
+    config: { 'core.https_address': `${first.address}:${port}` },
+    storage_pools: [{ name: names.pool, driver: 'btrfs', config: { size: poolSize } }],
+    networks: [{ name: names.network, type: 'bridge', config: bridge }],
+    cluster: { enabled: true, server_name: first.name },
+  });
+  for (const other of others) {
+    const printed = incusOn(first, ['cluster', 'add', other.name]);
+    preseed(other, {
+      cluster: {
+        enabled: true,
+        server_address: `${other.address}:${port}`,
+        cluster_token: printed.trim().split('\n').at(-1),
+        member_config: [{ entity: 'storage-pool', name: names.pool, key: 'size', value: poolSize }],
+      },
+    });
+  }
+}
+
+const bridge = {
+  'ipv4.address': guestIpv4,
+  'ipv4.nat': 'true',
+  'ipv6.address': guestIpv6,
+  'ipv6.nat': 'true',
+  // A fixed IPv6 address on a NIC asks for it (Incus documentation, "Type: nic").
+  'ipv6.dhcp.stateful': 'true',
+};
+
+function preseed(machine: Machine, settings: object): void {
+  incusOn(machine, ['admin', 'init', '--preseed'], settings);
+}

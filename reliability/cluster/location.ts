@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../e2e/processes.ts';
+import { dataDirectory, type Service } from '../../e2e/service.ts';
+import { within } from '../waiting.ts';
+import type { Names } from './cluster.ts';
+import { incusOn, type Machine } from './machine.ts';
+import type { Requests } from './requests.ts';
+
+const tool = fileURLToPath(new URL('../../service/src/locations/cli.ts', import.meta.url));
+const imageMs = 300_000;
+
+/** Makes the cluster a location, as an administrator does it: by a token of its, over HTTPS. */
+export function addLocation(first: Machine, names: Names, { directory, databaseUrl }: Service) {
+  const token = incusOn(first, ['config', 'trust', 'add', 'berth', '--quiet']).trim();
+  const { project, pool, network } = names;
+  const env = [`BERTH_DATA_DIR=${dataDirectory(directory)}`, `DATABASE_URL=${databaseUrl}`];
+  const place = ['--project', project, '--pool', pool, '--network', network];
+  const command = [process.execPath, tool, 'add', 'cluster', '--token', token, ...place];
+  return run('env', [...env, 'BERTH_LOCAL=false', ...command]);
+}
+
+/** Has the operating system built and stored, by one replica alone. */
+export async function ensureImage(requests: Requests): Promise<void> {
+  const path = '/operating-systems/1/images';
+  const { status, body } = await requests.send('POST', path, { location_id: 1 });
+  assert.equal(status, 202, JSON.stringify(body));
+  await within(imageMs, async () => {
+    const [image] = await requests.get<{ status: string; message: string }[]>(path);
+    assert.equal(image?.status, 'ready', image?.message);
+  });
+}

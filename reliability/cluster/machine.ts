@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { daemonsOf } from '../../e2e/private-incus.ts';
+import { commandLine, killAll, readProcess, run } from '../../e2e/processes.ts';
+
+/**
+ * A machine as far as its network and its mounts go: namespaces of its own, which a process keeps for
+ * as long as it is there, also while no daemon runs in them.
+ */
+export interface Machine {
+  /** As a member of the cluster. */
+  name: string;
+  address: string;
+  incusDir: string;
+  socketPath: string;
+  /** The switch's end of its cable. */
+  cable: string;
+  /** The process that keeps the namespaces. */
+  pid: number;
+}
+
+export interface Site {
+  directory: string;
+  /** The bridge that stands for the switch between the machines. */
+  bridge: string;
+  /** Ours on that bridge. */
+  address: string;
+}
+
+const keptWithinMs = 10_000;
+const endedWithinMs = 60_000;
+/** A machine's own end of its cable. */
+const card = 'eth0';
+const daemon = fileURLToPath(new URL('./daemon.ts', import.meta.url));
+
+// Its /sys shows its own network links, with the cgroups of the whole machine, as before. Its lxcfs is
+// its own, too: another one's may go at any time.
+const keep = `set -e
+mkdir -p "$0.cgroup"
+mount --rbind /sys/fs/cgroup "$0.cgroup"
+mount -t sysfs sysfs /sys
+mount --move "$0.cgroup" /sys/fs/cgroup
+if grep -q ' /var/lib/lxcfs ' /proc/mounts; then umount --lazy /var/lib/lxcfs; fi
+ip link set lo up
+exec tail -f "$0"`;
+
+export const incusDirOf = ({ directory }: Site, name: string) => join(directory, name, 'incus');
+
+/** The switch, with the machine that the tests run on plugged in. */
+export function makeSwitch({ bridge, address }: Site): void {
+  const network = address.replace(/\d+$/, '');
+  if (run('ip', ['-4', 'address']).includes(` ${network}`)) {
+    throw new Error(`This machine is in ${network}0/24, a network that this test uses.`);
+  }
+  run('ip', ['link', 'add', bridge, 'type', 'bridge']);
+  run('ip', ['address', 'add', `${address}/24`, 'dev', bridge]);
+  run('ip', ['link', 'set', bridge, 'up']);
+}
+
+/** A machine that is plugged into the switch. No daemon runs on it yet. */
+export async function makeMachine(
+  site: Site,
+  { name, address, cable }: Pick<Machine, 'name' | 'address' | 'cable'>,
+): Promise<Machine> {
+  const incusDir = incusDirOf(site, name);
+  mkdirSync(incusDir, { recursive: true, mode: 0o711 });
+  const kept = join(incusDir, 'namespaces');
+  writeFileSync(kept, '');
+  const keeper = spawn('unshare', ['--mount', '--net', 'sh', '-c', keep, kept], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  keeper.unref();
+  const { pid } = keeper;
+  if (pid === undefined) throw new Error('The namespaces could not be made.');
+  await untilKept(pid);
+  const machine = {
+    name,
+    address,
+    cable,
+    incusDir,
+    pid,
+    socketPath: join(incusDir, 'unix.socket'),
+  };
+  const peer = ['peer', 'name', card, 'netns', String(pid)];
+  run('ip', ['link', 'add', cable, 'type', 'veth', ...peer]);
+  run('ip', ['link', 'set', cable, 'master', site.bridge]);
+  runOn(machine, ['ip', 'address', 'add', `${address}/24`, 'dev', card]);
+  runOn(machine, ['ip', 'link', 'set', card, 'up']);
+  plugIn(machine);
+  return machine;
+}
+
+/** The script is done when what it ends with runs. */
+async function untilKept(pid: number): Promise<void> {
+  const end = Date.now() + keptWithinMs;
+  while (readProcess(pid, 'comm').trim() !== 'tail') {
+    if (Date.now() > end || commandLine(pid) === '')
+      throw new Error('The namespaces of a machine could not be made.');
+    await sleep(20);
+  }
+}
+
+/** Runs a command as that machine would. Answers what it printed. */
+export function runOn({ pid }: Machine, command: string[], input?: string): string {
+  return run('nsenter', ['--target', String(pid), '--mount', '--net', '--', ...command], input);
+}
+
+/** The `incus` command line on a machine. `input` becomes its standard input, as YAML. */
+export function incusOn(machine: Machine, args: string[], input?: object): string {
+  const command = ['env', `INCUS_DIR=${machine.incusDir}`, 'incus', ...args];
+  return runOn(machine, command, input && JSON.stringify(input));
+}
+
+/** Starts its daemon, unless that runs, and resolves when it answers. Its guests run on meanwhile. */
+export async function startDaemon({ pid, incusDir }: Machine): Promise<void> {
+  const args = ['--target', String(pid), '--mount', '--net', '--', process.execPath, daemon];
+  const child = spawn('nsenter', [...args, incusDir], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const code = await new Promise((resolve) => child.on('exit', resolve));
+  if (code !== 0) throw new Error(`The daemon in ${incusDir} could not be started.`);
+}
+
+/** Without a word to it. Its guests run on. */
+export async function killDaemon({ incusDir }: Machine): Promise<void> {
+  await killAll(() => daemonsOf(incusDir));
+}
+
+/** As a restart of its service does: its guests run on. */
+export async function stopDaemon({ incusDir }: Machine): Promise<void> {
+  for (const pid of daemonsOf(incusDir)) process.kill(pid, 'SIGTERM');
+  const end = Date.now() + endedWithinMs;
+  while (daemonsOf(incusDir).length > 0) {
+    if (Date.now() > end) throw new Error(`The daemon in ${incusDir} does not end.`);
+    await sleep(50);
+  }
+}
+
+/** Pulls its cable: nothing reaches it any more, and nobody is told. */
+export function unplug({ cable }: Machine): void {
+  run('ip', ['link', 'set', cable, 'down']);
+}
+
+export function plugIn({ cable }: Machine): void {
+  run('ip', ['link', 'set', cable, 'up']);
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import type { Operation } from '@berth/contract/operations';
+import { within } from '../waiting.ts';
+import type { Machine } from './machine.ts';
+import { create, latestOperation, lookEveryMs, type World } from './world.ts';
+
+const clients = 2;
+const endedMs = 240_000;
+
+interface Accepted {
+  operation_id: number;
+}
+
+/** Asks for all that is on a node to go, or to come back. Answers the operation. */
+export async function begin(
+  { requests }: World,
+  action: 'evacuate' | 'restore',
+  { name }: Machine,
+): Promise<number> {
+  const path = `/nodes/${name}/${action}`;
+  const { status, body } = await requests.insist<Accepted>('POST', path);
+  assert.equal(status, 202, JSON.stringify(body));
+  return body.operation_id;
+}
+
+export async function succeeds({ requests }: World, id: number): Promise<void> {
+  let operation: Operation | undefined;
+  await within(
+    endedMs,
+    async () => {
+      operation = await requests.get<Operation>(`/operations/${id}`);
+      assert.notEqual(operation.finished_at, null, operation.message);
+    },
+    lookEveryMs,
+  );
+  assert.equal(operation?.status, 'succeeded', operation?.message);
+}
+
+/**
+ * Does something amid clients, each with a server of its own that it creates, stops, starts and deletes,
+ * again and again.
+ */
+export async function amidClients<T>(world: World, work: () => Promise<T>): Promise<T> {
+  let going = true;
+  const working = Array.from({ length: clients }, async (_, number) => {
+    while (going) await live(world, `passing-${number}`);
+  });
+  // Whoever waits for them gets the error.
+  const all = Promise.all(working);
+  all.catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    going = false;
+    await all;
+  }
+}
+
+async function live(world: World, name: string): Promise<void> {
+  const { id } = await create(world, name);
+  await ended(world, id);
+  for (const action of ['stop', 'start'] as const) {
+    const path = `/servers/${id}/${action}`;
+    const { status, body } = await world.requests.insist<Accepted>('POST', path);
+    // It may be on its way to another node just now.
+    assert.ok(status === 202 || status === 409, JSON.stringify(body));
+    if (status === 202) world.accepted.operations.add(body.operation_id);
+    await ended(world, id);
+  }
+  const { status, body } = await world.requests.insist<Accepted>('DELETE', `/servers/${id}`);
+  assert.equal(status, 202, JSON.stringify(body));
+  world.accepted.operations.add(body.operation_id);
+  await within(
+    endedMs,
+    async () => {
+      assert.equal((await world.requests.send('GET', `/servers/${id}`)).status, 404);
+    },
+    lookEveryMs,
+  );
+}
+
+async function ended(world: World, id: number): Promise<void> {
+  await within(
+    endedMs,
+    async () => {
+      const { finished_at, message } = await latestOperation(world, id);
+      assert.notEqual(finished_at, null, message);
+    },
+    lookEveryMs,
+  );
+}

@@ -1,0 +1,34 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { dataDirectory, type Service, startService } from '../../e2e/service.ts';
+import { freePort } from '../../e2e/stack.ts';
+import { startEmbeddedPostgres } from '../../service/src/db/embedded.ts';
+import { database, names, replicaDirectories } from './site.ts';
+
+export interface Replicas {
+  services: Service[];
+  /** Stops the PostgreSQL; the services are ended by whoever removes their directories. */
+  stop(): Promise<void>;
+}
+
+/** Two services on one PostgreSQL that belongs to neither. */
+export async function startReplicas(): Promise<Replicas> {
+  const dataDir = dataDirectory(database);
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  const databaseUrl = postgres.connectionString;
+  const services: Service[] = [];
+  for (const directory of replicaDirectories) {
+    mkdirSync(dataDirectory(directory), { recursive: true });
+    const [first] = services;
+    if (first) copyKey(first.directory, directory);
+    const port = await freePort();
+    const service = await startService({ directory, port, databaseUrl, names });
+    services.push({ ...service, token: first?.token ?? service.token });
+  }
+  return { services, stop: postgres.stop };
+}
+
+function copyKey(from: string, to: string): void {
+  copyFileSync(join(dataDirectory(from), 'secret-key'), join(dataDirectory(to), 'secret-key'));
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../../e2e/service.ts';
+
+const answeredWithinMs = 20_000;
+const insistedMs = 60_000;
+const pauseMs = 100;
+
+export interface Answer<T> {
+  status: number;
+  body: T;
+  milliseconds: number;
+}
+
+/**
+ * Requests to replicas as a load balancer would pass them on: to each in turn, and to another one where
+ * one gives no answer. What changes something has an `Idempotency-Key`, so that it counts once.
+ */
+export interface Requests {
+  /** Throws for any answer but a success. */
+  get<T>(path: string): Promise<T>;
+  /** Any answer counts; throws when there is none at any. */
+  send<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
+  /** Until it is accepted or refused: repeated without an answer, or as long as it is to be repeated. */
+  insist<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
+}
+
+export function requestsTo(services: readonly Service[]): Requests {
+  let turn = 0;
+
+  async function send<T>(
+    method: string,
+    path: string,
+    body?: object,
+    key: string = randomUUID(),
+  ): Promise<Answer<T>> {
+    turn += 1;
+    const first = turn;
+    let failure: unknown;
+    for (let tries = 0; tries < services.length; tries += 1) {
+      const service = services[(first + tries) % services.length];
+      try {
+        if (service) return await exchange<T>(service, { method, path, body, key });
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  return {
+    async get<T>(path: string) {
+      const { status, body } = await send<T>('GET', path);
+      if (status !== 200) throw new Error(`GET ${path} was answered ${JSON.stringify(body)}`);
+      return body;
+    },
+    send: (method, path, body) => send(method, path, body),
+    async insist<T>(method: string, path: string, body?: object) {
+      const key = randomUUID();
+      const end = performance.now() + insistedMs;
+      for (;;) {
+        const answer = await send<T>(method, path, body, key).catch(() => undefined);
+        if (answer && !isToBeRepeated(answer)) return answer;
+        if (performance.now() > end) throw new Error(`${method} ${path} got no answer.`);
+        await sleep(pauseMs);
+      }
+    },
+  };
+}
+
+interface Request {
+  method: string;
+  path: string;
+  body: object | undefined;
+  key: string;
+}
+
+async function exchange<T>({ url, token }: Service, request: Request): Promise<Answer<T>> {
+  const { method, path, body, key } = request;
+  const began = performance.now();
+  const response = await fetch(`${url}/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(method !== 'GET' && { 'idempotency-key': key }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+    signal: AbortSignal.timeout(answeredWithinMs),
+  });
+  const answered = (await response.json()) as T;
+  return { status: response.status, body: answered, milliseconds: performance.now() - began };
+}
+
+function isToBeRepeated({ status, body }: Answer<unknown>): boolean {
+  const code = body !== null && typeof body === 'object' && 'code' in body ? body.code : undefined;
+  return status === 503 || code === 'idempotency_in_progress';
+}

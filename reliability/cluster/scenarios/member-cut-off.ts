@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { guestsOf } from '../../../e2e/private-incus.ts';
+import { plugIn, unplug } from '../machine.ts';
+import type { Scenario } from '../scenario.ts';
+import {
+  areOffline,
+  latestOperation,
+  leaderOf,
+  realStatus,
+  secondsUntil,
+  serversByMember,
+  truthIsBack,
+  type World,
+} from '../world.ts';
+
+const knownSeconds = 90;
+/** Beyond the 20 s after which Incus itself says that a member is away. */
+const awayMs = 25_000;
+const restartedSeconds = 60;
+const truthSeconds = 10;
+
+async function run(world: World) {
+  const { client, machines, requests } = world;
+  const leader = await leaderOf(world);
+  // One that is no leader, and not the one that this looks through.
+  const cutOff = machines.slice(1).find((machine) => machine !== leader);
+  assert.ok(cutOff);
+  const byMember = await serversByMember(world, client);
+  const theirs = byMember.get(cutOff.name) ?? [];
+  const others = [...world.servers.keys()].filter((id) => !theirs.includes(id));
+  const guests = guestsOf(cutOff.incusDir);
+  unplug(cutOff);
+  const known = await secondsUntil(knownSeconds, async () => {
+    await areOffline(world, [cutOff]);
+    for (const id of theirs) assert.equal(await realStatus(world, id), 'unavailable');
+  });
+  const [other] = others;
+  assert.ok(other);
+  const { status, body } = await requests.insist('POST', `/servers/${other}/restart`);
+  assert.equal(status, 202, JSON.stringify(body));
+  world.accepted.operations.add((body as { operation_id: number }).operation_id);
+  const restarted = await secondsUntil(restartedSeconds, async () => {
+    const { status: ended, message } = await latestOperation(world, other);
+    assert.equal(ended, 'succeeded', message);
+  });
+  await sleep(awayMs);
+  for (const id of others) assert.equal(await realStatus(world, id), 'started');
+  assert.deepEqual(guestsOf(cutOff.incusDir), guests, 'its guests ran on');
+  plugIn(cutOff);
+  const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
+  return { took: { 'known to be away': known, 'a restart elsewhere': restarted, truth } };
+}
+
+export const memberCutOff: Scenario = {
+  name: 'member cut off',
+  did: 'the cable of a member pulled, and plugged in again',
+  run,
+  mayShow: ['started/unavailable', 'started/stopped'],
+};

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { plugIn, unplug } from '../machine.ts';
+import type { Scenario } from '../scenario.ts';
+import {
+  create,
+  isStarted,
+  latestOperation,
+  secondsUntil,
+  truthIsBack,
+  type World,
+} from '../world.ts';
+
+const reasonSeconds = 60;
+const awayMs = 10_000;
+const createdSeconds = 120;
+const truthSeconds = 10;
+
+async function run(world: World) {
+  const [, ...cutOff] = world.machines;
+  for (const machine of cutOff) unplug(machine);
+  const { id } = await create(world, 'without-quorum');
+  const reason = await secondsUntil(reasonSeconds, async () => {
+    const { status, message } = await latestOperation(world, id);
+    assert.match(message, /trying again, for: \S/);
+    assert.ok(status === 'pending' || status === 'running', `it waits, and is not ${status}`);
+  });
+  await sleep(awayMs);
+  const { status } = await latestOperation(world, id);
+  assert.ok(status === 'pending' || status === 'running', `it waits, and is not ${status}`);
+  for (const machine of cutOff) plugIn(machine);
+  const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
+  const created = await secondsUntil(createdSeconds, () => isStarted(world, id));
+  return { took: { 'a create says why it waits': reason, truth, 'the create went on': created } };
+}
+
+export const noQuorum: Scenario = {
+  name: 'no quorum',
+  did: 'the cables of two members pulled, and plugged in again',
+  run,
+  mayShow: ['started/unavailable'],
+};

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { startDaemon, stopDaemon } from '../machine.ts';
+import type { Scenario } from '../scenario.ts';
+import { create, isStarted, secondsUntil, truthIsBack, type World } from '../world.ts';
+
+const onlineSeconds = 60;
+const createdSeconds = 120;
+const truthSeconds = 10;
+
+async function run(world: World) {
+  const { client, machines } = world;
+  const creating: { id: number }[] = [];
+  for (const machine of machines) {
+    creating.push(await create(world, `amid-restarts-${machine.name}`));
+    await stopDaemon(machine);
+    await startDaemon(machine);
+    await secondsUntil(onlineSeconds, async () => {
+      const members = await client.server.members();
+      for (const { server_name: name, status } of members) assert.equal(status, 'Online', name);
+    });
+  }
+  const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
+  const created = await secondsUntil(createdSeconds, async () => {
+    for (const { id } of creating) await isStarted(world, id);
+  });
+  return { took: { truth, 'creates amid it': created } };
+}
+
+export const rollingRestart: Scenario = {
+  name: 'rolling restart',
+  did: 'each daemon stopped by SIGTERM and started again, one after the other, amid creates',
+  run,
+  mayShow: ['started/unavailable'],
+};

@@ -1,0 +1,52 @@
+/** What came of a scenario. */
+export interface Row {
+  scenario: string;
+  did: string;
+  /** Seconds until what is named was so. */
+  took: Record<string, number>;
+  servers: number;
+  moved: number;
+  reads: number;
+  /** Milliseconds. */
+  p99: number;
+  /** Reads without a good answer. */
+  failed: number;
+  /** In all. */
+  seconds: number;
+  /** What did not hold; undefined where everything did. */
+  broken: unknown;
+}
+
+const columns: [string, (row: Row) => string][] = [
+  ['scenario', (row) => row.scenario],
+  ['what was done', (row) => row.did],
+  ['seconds', (row) => took(row)],
+  ['servers', (row) => String(row.servers)],
+  ['moved', (row) => String(row.moved)],
+  ['reads', (row) => String(row.reads)],
+  ['p99', (row) => `${row.p99} ms`],
+  ['failed', (row) => String(row.failed)],
+  ['outcome', ({ broken }) => (broken === undefined ? 'all held' : 'DID NOT HOLD')],
+];
+
+/** As Markdown. */
+export function table(rows: readonly Row[]): string {
+  const cells = [
+    columns.map(([title]) => title),
+    ...rows.map((row) => columns.map(([, of]) => of(row))),
+  ];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  const lines = cells.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)));
+  lines.splice(
+    1,
+    0,
+    widths.map((width) => '-'.repeat(width)),
+  );
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+function took({ took: times }: Row): string {
+  return Object.entries(times)
+    .map(([what, time]) => `${what}: ${time.toFixed(1)}`)
+    .join('; ');
+}

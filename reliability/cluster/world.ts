@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { Node } from '@berth/contract/nodes';
+import type { Operation } from '@berth/contract/operations';
+import type { ServerStatusRecord } from '@berth/contract/servers';
+import { isServiceRunning, type Service, startService } from '../../e2e/service.ts';
+import type { IncusClient } from '../../service/src/incus/client.ts';
+import { within } from '../waiting.ts';
+import { type Machine, plugIn, startDaemon } from './machine.ts';
+import type { Requests } from './requests.ts';
+
+/** A cluster of machines with Berth on it, and what was asked of it so far. */
+export interface World {
+  machines: Machine[];
+  services: Service[];
+  requests: Requests;
+  /** Of the first machine. */
+  client: IncusClient;
+  /** Of the database. */
+  directory: string;
+  pool: string;
+  /** Servers that run all the time, by id: their instances. */
+  servers: Map<number, string>;
+  /** All that was accepted. */
+  accepted: { servers: Set<number>; operations: Set<number> };
+}
+
+/** The machine's cores are for the guests. */
+export const lookEveryMs = 250;
+const size = { cpu: 1, ram: 256, disk: 2 };
+
+/** Answers the id of a server whose create was accepted. */
+export async function create({ requests, accepted }: World, name: string, group?: string) {
+  const { status, body } = await requests.insist<{ id: number; uuid: string }>('POST', '/servers', {
+    ...{ name, location_id: 1, os_id: 1, password: 'correct horse', ...size },
+    initialCommands: ['echo ran >> /root/ran'],
+    ...(group !== undefined && { group }),
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  accepted.servers.add(body.id);
+  return { id: body.id, instance: `srv-${body.uuid}` };
+}
+
+/** That those nodes are offline, as administrators see it at one moment, and the others online. */
+export async function areOffline({ requests }: World, away: readonly Machine[]): Promise<void> {
+  const nodes = await requests.get<Node[]>('/nodes');
+  const offline = nodes.filter(({ state }) => state === 'offline').map(({ name }) => name);
+  const online = nodes.filter(({ state }) => state === 'online');
+  assert.deepEqual(offline.sort(), away.map(({ name }) => name).sort());
+  assert.equal(online.length, nodes.length - away.length, 'the others are online');
+}
+
+export async function realStatus({ requests }: World, id: number): Promise<string> {
+  return (await requests.get<ServerStatusRecord>(`/servers/${id}/status`)).real_status;
+}
+
+export async function latestOperation({ requests }: World, id: number): Promise<Operation> {
+  const [latest] = await requests.get<Operation[]>(`/operations?server_id=${id}&limit=1&sort=-id`);
+  assert.ok(latest, `an operation of the server ${id}`);
+  return latest;
+}
+
+/** Seconds until a check holds; throws what it threw last when `seconds` are over. */
+export async function secondsUntil(seconds: number, check: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await within(seconds * 1000, check, lookEveryMs);
+  return (performance.now() - began) / 1000;
+}
+
+/** The ids of those servers that run all the time, by the name of their member. */
+export async function serversByMember(
+  { servers }: World,
+  client: IncusClient,
+): Promise<Map<string, number[]>> {
+  const listed = new Map((await client.instances.list()).map((i) => [i.name, i.location]));
+  const byMember = new Map<string, number[]>();
+  for (const [id, instance] of servers) {
+    const member = listed.get(instance);
+    assert.ok(member, `the server ${id} has an instance`);
+    byMember.set(member, [...(byMember.get(member) ?? []), id]);
+  }
+  return byMember;
+}
+
+export async function isStarted(world: World, id: number): Promise<void> {
+  const { requests } = world;
+  const { status, error } = await requests.get<{ status: string; error: string | null }>(
+    `/servers/${id}`,
+  );
+  const { message } = await latestOperation(world, id);
+  assert.equal(status, 'started', `${id}: ${error ?? message}`);
+}
+
+/** All servers that run all the time are shown as running, and their nodes as online. */
+export async function truthIsBack(world: World): Promise<void> {
+  await areOffline(world, []);
+  for (const id of world.servers.keys()) assert.equal(await realStatus(world, id), 'started');
+}
+
+/** The machine whose member leads the cluster's database. */
+export async function leaderOf({ client, machines }: World): Promise<Machine> {
+  const members = await client.server.members();
+  const leading = members.find(({ roles }) => roles.includes('database-leader'));
+  const machine = machines.find(({ name }) => name === leading?.server_name);
+  assert.ok(machine, 'a member leads');
+  return machine;
+}
+
+/** Has all run again that a scenario has taken away. */
+export async function makeWhole({ machines, services }: World): Promise<void> {
+  for (const machine of machines) plugIn(machine);
+  await Promise.all(machines.map(startDaemon));
+  for (const service of services) if (!isServiceRunning(service)) await startService(service);
+}
