@@ -22,7 +22,9 @@ interface ApiSettings {
   shell: ShellSettings;
 }
 
-type ApiFoundation = Omit<Foundation, 'config'> & { config: Pick<Config, 'publicUrl' | 'oidc'> };
+type ApiFoundation = Omit<Foundation, 'config' | 'lasting'> & {
+  config: Pick<Config, 'publicUrl' | 'oidc'>;
+};
 
 /** The HTTP API on a foundation, ready to listen. */
 export async function createApi(

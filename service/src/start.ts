@@ -95,7 +95,7 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, notifications } = database;
+  const { db, pool, lasting, notifications } = database;
   const secretKey = await loadSecretKey(config.dataDir);
   const isOnlyService = !config.databaseUrl;
   await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
@@ -109,7 +109,18 @@ async function layFoundation(
   if (local && incus.value) {
     await prepareLocal({ db, log, names: local, place: incus.value, workDir, say, signal });
   }
-  return { config, db, pool, notifications, engines, secretKey, metrics, log, stopping: signal };
+  return {
+    config,
+    db,
+    pool,
+    lasting,
+    notifications,
+    engines,
+    secretKey,
+    metrics,
+    log,
+    stopping: signal,
+  };
 }
 
 interface Preparation {

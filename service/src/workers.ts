@@ -24,6 +24,8 @@ export interface Foundation {
   config: Config;
   db: Db;
   pool: pg.Pool;
+  /** For what holds a connection as long as it lasts. */
+  lasting: pg.Pool;
   notifications: NotificationListener;
   engines: Engines;
   secretKey: Buffer;
@@ -63,7 +65,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const watching = { ...foundation, workDir, observer: metrics.watch };
+  const watching = { ...foundation, pool: foundation.lasting, workDir, observer: metrics.watch };
   const watchers = await watchLocations(watching, stopping.signal);
   const housekeeping = startHousekeeping(db, log);
   const history = keepHistoryOnTime(db, log, stopping.signal);

@@ -8,10 +8,14 @@ import { listenForNotifications, type NotificationListener } from './notificatio
 
 /** Rather a 503 than a request that hangs as long as PostgreSQL does. */
 const longestQueryMs = 20_000;
+/** So many locations can be watched by one service, beside what requests need. */
+const mostLasting = 200;
 
 export interface OpenDatabase {
   db: Db;
   pool: pg.Pool;
+  /** For what holds a connection as long as it lasts: one for each location that is watched here. */
+  lasting: pg.Pool;
   notifications: NotificationListener;
   close(): Promise<void>;
 }
@@ -26,10 +30,13 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
   const db = createDb(pool);
   stack.defer(() => db.destroy());
+  const lasting = createPool(connectionString, { max: mostLasting });
+  lasting.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
+  stack.defer(() => lasting.end());
   const notifications = listenForNotifications(connectionString, log);
   stack.defer(() => notifications.close());
   const opened = stack.move();
-  return { db, pool, notifications, close: () => opened.disposeAsync() };
+  return { db, pool, lasting, notifications, close: () => opened.disposeAsync() };
 }
 
 async function embedded(
