@@ -292,6 +292,7 @@ for (const [args, words] of [
   [['add', 'x', '--fingerprint', 'abc'], /64 digits/],
   [['add', 'x', '--socket', '/x', '--vlan', '4095'], /from 1 to 4094/],
   [['update', 'first', '--project', 'y'], /can not be changed/],
+  [['update', 'local', '--network', 'y'], /BERTH_LOCAL_/],
   [['rename', 'x'], /Can't make sense of: rename x/],
 ] as const) {
   test(`"${args.join(' ')}" is refused with how it is meant`, async () => {

@@ -60,11 +60,15 @@ function readCommand(args: string[]): Command | undefined {
   if (name === undefined || more.length > 0) {
     throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
   }
+  if (command === 'remove') return removeCommand(name);
+  if (name === 'local') throw new UsageError(localIsSet);
   if (command === 'add') return addCommand(readName(name), values);
   if (command === 'update') return updateCommand(name, values);
-  if (command === 'remove') return removeCommand(name);
   throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
 }
+
+const localIsSet =
+  '"local" is the machine of a service, as its settings BERTH_LOCAL_… say at each start. Change those, or choose another name.';
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
