@@ -15,7 +15,7 @@ const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(lease
 
 /**
  * Leases the operation of these kinds that has been due the longest, if there is one. A superseded
- * one whose worker has not let go yet holds back the next one of its server, or its node.
+ * one whose worker has not let go yet holds back the next one of its server.
  */
 export async function leaseNextOperation(
   db: Queryable,

@@ -16,8 +16,6 @@ import {
 
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;
-/** For a member to answer: what the others are is not to be known late. */
-const memberSeconds = 3;
 
 /** What a look or a comparison can find to be otherwise than the records say. */
 export const findings = [
@@ -103,7 +101,7 @@ async function silentMembers({ client, signal }: Subject, instances: Instance[])
   const silent = new Set<string>();
   for (const [member, name] of onePerMember) {
     try {
-      await client.instances.get(name, { signal, timeoutSeconds: memberSeconds });
+      await client.instances.get(name, { signal });
     } catch (error) {
       if (!isEngineError(error, 'unreachable') && !isEngineError(error, 'timeout')) throw error;
       silent.add(member);

@@ -42,9 +42,9 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
     .selectAll('servers')
     .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool', 'locations.network'])
-    .select(sql<boolean>`nodes.status = 'offline' and not nodes.gone`.as('is_away'))
     .select(['os.slug', 'os.type', 'os.source'])
     .select(osName('os'))
+    .select(sql<boolean>`nodes.status = 'offline' and not nodes.gone`.as('is_away'))
     .select((eb) =>
       jsonArrayFrom(
         eb
@@ -78,8 +78,8 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     nodeId: row.node_id,
     node: row.node,
     member: row.member,
-    isAway: row.is_away,
     os: { slug: row.slug, name: row.os_name, type: row.type, source: row.source },
     addresses: row.addresses,
+    isAway: row.is_away,
   };
 }
