@@ -28,13 +28,15 @@ export interface ServerForOperation {
   node: string;
   /** Its name as a member of a cluster; null without one. */
   member: string | null;
-  /** Its node does not answer at the moment. */
-  isAway: boolean;
   os: { slug: string; name: string; type: 'container' | 'virtual-machine'; source: ImageSource };
   addresses: ServerAddress[];
 }
 
-export async function serverForOperation(db: Queryable, id: number): Promise<ServerForOperation> {
+/** With whether its node does not answer at the moment, so that no step can do anything. */
+export async function serverForOperation(
+  db: Queryable,
+  id: number,
+): Promise<ServerForOperation & { isAway: boolean }> {
   const row = await db
     .selectFrom('servers')
     .innerJoin('locations', 'locations.id', 'servers.location_id')
