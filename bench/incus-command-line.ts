@@ -39,7 +39,6 @@ function guestDefinition({ names }: Stack, addresses: ServerForOperation['addres
     nodeId: 0,
     node: '',
     member: null,
-    isAway: false,
     os: { slug: guest.os, name: '', type: 'container', source: { build: 'debian-12' } },
     addresses,
   };

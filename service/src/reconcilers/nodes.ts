@@ -121,5 +121,8 @@ async function unlessSilent({ signal }: NodeSubject, asked: Promise<Has>): Promi
   }
 }
 
+/** Also of one that was removed since it was listed. */
 const isSilence = (error: unknown) =>
-  isEngineError(error, 'unreachable') || isEngineError(error, 'timeout');
+  isEngineError(error, 'unreachable') ||
+  isEngineError(error, 'timeout') ||
+  isEngineError(error, 'not_found');

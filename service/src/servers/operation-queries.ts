@@ -29,13 +29,15 @@ export interface ServerForOperation {
   node: string;
   /** Its name as a member of a cluster; null without one. */
   member: string | null;
-  /** Its node does not answer at the moment. */
-  isAway: boolean;
   os: { slug: string; name: string; type: 'container' | 'virtual-machine'; source: ImageSource };
   addresses: ServerAddress[];
 }
 
-export async function serverForOperation(db: Queryable, id: number): Promise<ServerForOperation> {
+/** With whether its node does not answer at the moment, so that no step can do anything. */
+export async function serverForOperation(
+  db: Queryable,
+  id: number,
+): Promise<ServerForOperation & { isAway: boolean }> {
   const row = await db
     .selectFrom('servers')
     .innerJoin('locations', 'locations.id', 'servers.location_id')
@@ -44,9 +46,9 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     .selectAll('servers')
     .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool'])
     .select(['locations.network', 'locations.network_kind', 'locations.vlan'])
-    .select(sql<boolean>`nodes.status = 'offline' and not nodes.gone`.as('is_away'))
     .select(['os.slug', 'os.type', 'os.source'])
     .select(osName('os'))
+    .select(sql<boolean>`nodes.status = 'offline' and not nodes.gone`.as('is_away'))
     .select((eb) =>
       jsonArrayFrom(
         eb
@@ -80,8 +82,8 @@ export async function serverForOperation(db: Queryable, id: number): Promise<Ser
     nodeId: row.node_id,
     node: row.node,
     member: row.member,
-    isAway: row.is_away,
     os: { slug: row.slug, name: row.os_name, type: row.type, source: row.source },
     addresses: row.addresses,
+    isAway: row.is_away,
   };
 }
