@@ -65,7 +65,7 @@ it('a member that goes or comes back is noticed without an event, long before al
   await within(10_000, isReally('started'));
 });
 
-it('what is listed as broken is shown as it says itself that it is', async () => {
+it('what is listed as away or broken is shown as it says itself that it is', async () => {
   const { simulator } = laboratory;
   const { id, name } = await runningServer(laboratory, 'late');
   const listed = async () => {
@@ -76,7 +76,10 @@ it('what is listed as broken is shown as it says itself that it is', async () =>
   assert.ok(member);
   member.isLate = true;
   assert.equal((await listed())?.status, 'Error');
-  await throughout(5 * sweepMilliseconds, () => isRecordedAs(laboratory, id, 'started'));
+  await throughout(5 * sweepMilliseconds, async () => {
+    await isRecordedAs(laboratory, id, 'started');
+    assert.equal((await laboratory.ask(`/servers/${id}/status`)).real_status, 'started');
+  });
   simulator.disturbEvents({ lose: 1000 });
   simulator.administrator.stop(project, name);
   await within(5000, () => isRecordedAs(laboratory, id, 'stopped'));

@@ -33,8 +33,9 @@ function view(member: Member) {
 }
 
 /** That it is evacuated is shown even when it is down. */
-function condition({ evacuated, downSince }: Member) {
+function condition({ evacuated, downSince, isLate }: Member) {
   if (evacuated) return { status: 'Evacuated', message: 'Unavailable due to maintenance' };
+  if (isLate) return { status: 'Offline', message: 'No heartbeat for 30s' };
   const silentMs = downSince === undefined ? 0 : Date.now() - downSince;
   if (silentMs < offlineAfterMs) return { status: 'Online', message: 'Fully operational' };
   return { status: 'Offline', message: `No heartbeat for ${silentMs / 1000}s` };

@@ -6,6 +6,7 @@ import { within } from '../waiting.ts';
 import type { Names } from './cluster.ts';
 import { incusOn, type Machine } from './machine.ts';
 import type { Requests } from './requests.ts';
+import { lookEveryMs } from './world.ts';
 
 const tool = fileURLToPath(new URL('../../service/src/locations/cli.ts', import.meta.url));
 const imageMs = 300_000;
@@ -25,8 +26,14 @@ export async function ensureImage(requests: Requests): Promise<void> {
   const path = '/operating-systems/1/images';
   const { status, body } = await requests.send('POST', path, { location_id: 1 });
   assert.equal(status, 202, JSON.stringify(body));
-  await within(imageMs, async () => {
-    const [image] = await requests.get<{ status: string; message: string }[]>(path);
-    assert.equal(image?.status, 'ready', image?.message);
-  });
+  let image: { status: string; message: string } | undefined;
+  await within(
+    imageMs,
+    async () => {
+      [image] = await requests.get<NonNullable<typeof image>[]>(path);
+      assert.match(image?.status ?? '', /^(ready|failed)$/, image?.message);
+    },
+    lookEveryMs,
+  );
+  assert.equal(image?.status, 'ready', image?.message);
 }

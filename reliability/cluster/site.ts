@@ -17,8 +17,7 @@ import { incusDirOf, type Machine, makeMachine, makeSwitch, type Site } from './
 export const site: Site = {
   directory: join(tmpdir(), 'berth-cluster'),
   bridge: 'berthcluster0',
-  // A network for documentation (RFC 5737), which hardly any machine is in.
-  address: '203.0.113.254',
+  address: '10.253.84.6',
 };
 export const names: Names = {
   project: 'berth-cluster',
@@ -26,9 +25,10 @@ export const names: Names = {
   network: 'berthbr0',
 };
 
+// All in a network of eight addresses, so that it hides hardly any other from this machine.
 const places = [1, 2, 3].map((number) => ({
   name: `node-${number}`,
-  address: `203.0.113.${number}`,
+  address: `10.253.84.${number}`,
   cable: `berthcluster${number}`,
 }));
 const replicaNames = ['a', 'b'] as const;

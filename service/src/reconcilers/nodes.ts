@@ -37,17 +37,19 @@ async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {
   return { ...node, status: 'online', ...has };
 }
 
-/** Words of Incus's for a member whose daemon answers, as far as it knows. */
-const working = ['Online', 'Evacuated', 'Evacuating', 'Restoring'];
+/** Words of Incus's for a member that is out of service, or on its way. */
+const outOfService = ['Evacuated', 'Evacuating', 'Restoring'];
 
 async function member(subject: NodeSubject, listed: ClusterMember): Promise<NodeFacts> {
   const { server_name: name, status, failure_domain: failureDomain } = listed;
-  const has = working.includes(status) ? await unlessSilent(subject, ask(subject, name)) : null;
+  // One that has come back is listed as offline until its heartbeat, for up to 10 s.
+  const isAsked = status !== 'Blocked';
+  const has = isAsked ? await unlessSilent(subject, ask(subject, name)) : null;
   return {
     name,
     member: name,
     status: has ? 'online' : 'offline',
-    evacuated: working.includes(status) && status !== 'Online',
+    evacuated: outOfService.includes(status),
     failureDomain,
     ...(has ?? { machine: null, disk: null }),
   };
