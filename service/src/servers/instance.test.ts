@@ -31,7 +31,6 @@ function definitionOn(network: LocationNetwork, addresses: ServerForOperation['a
     nodeId: 1,
     node: 'node-1',
     member: null,
-    isAway: false,
     os: { slug: 'debian-12', name: '', type: 'container', source: { build: 'debian-12' } },
     addresses,
   };
