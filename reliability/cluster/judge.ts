@@ -7,10 +7,13 @@ import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
 const placesMs = 90_000;
+/** Of all reads, whatever happens to a member. */
+const longestP99Ms = 2000;
 
 /** Throws what a scenario lost, doubled, left, or showed that was not so. Answers seconds. */
 export async function judge(world: World, scenario: Scenario, seen: Seen): Promise<number> {
   assert.deepEqual(seen.failed, [], 'every read was answered');
+  assert.ok(seen.p99 < longestP99Ms, `reads took ${seen.p99} ms`);
   const fine = ['started/started', ...(scenario.mayShow ?? [])];
   for (const [id, states] of seen.states) {
     const wrong = [...states].filter((state) => !fine.includes(state));

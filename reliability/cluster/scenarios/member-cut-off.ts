@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from '@berth/contract/servers';
 import { guestsOf } from '../../../e2e/private-incus.ts';
 import { plugIn, unplug } from '../machine.ts';
 import type { Scenario } from '../scenario.ts';
@@ -20,6 +21,14 @@ const awayMs = 25_000;
 const restartedSeconds = 60;
 const truthSeconds = 10;
 
+/** Administrators and tenants alike are told since when a server can't be asked about, and why. */
+async function saysSince({ requests }: World, id: number, earliest: number): Promise<void> {
+  const { unavailable } = await requests.get<Server>(`/servers/${id}`);
+  assert.ok(unavailable?.reason);
+  const since = Date.parse(unavailable.since);
+  assert.ok(since >= earliest && since <= Date.now(), unavailable.since);
+}
+
 async function run(world: World) {
   const { client, machines, requests } = world;
   const leader = await leaderOf(world);
@@ -30,10 +39,12 @@ async function run(world: World) {
   const theirs = byMember.get(cutOff.name) ?? [];
   const others = [...world.servers.keys()].filter((id) => !theirs.includes(id));
   const guests = guestsOf(cutOff.incusDir);
+  const unpluggedAt = Date.now();
   unplug(cutOff);
   const known = await secondsUntil(knownSeconds, async () => {
     await areOffline(world, [cutOff]);
     for (const id of theirs) assert.equal(await realStatus(world, id), 'unavailable');
+    for (const id of theirs) await saysSince(world, id, unpluggedAt);
   });
   const [other] = others;
   assert.ok(other);

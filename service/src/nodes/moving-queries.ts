@@ -103,5 +103,9 @@ export async function countMoves(
 
 /** What the engine was just seen to make of a node. */
 export async function setEvacuated(db: Db | Trx, id: number, evacuated: boolean): Promise<void> {
-  await db.updateTable('nodes').set({ evacuated }).where('id', '=', id).execute();
+  await db
+    .updateTable('nodes')
+    .set({ evacuated, updated_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .execute();
 }

@@ -176,13 +176,16 @@ export interface NodeFacts {
 /**
  * Enters all the nodes that a location has. Those that were known and are no longer among them are
  * gone. `answering` is the name of the one that was asked: where there was no cluster before, the one
- * node that there was is it, whatever it was called.
+ * node that there was is it, whatever it was called. `readAt` is a `databaseTime` from before the
+ * reading: it counts for nothing where an operation has entered something since.
  */
 export async function enterNodes(
   trx: Trx,
   locationId: number,
-  { facts, answering }: { facts: NodeFacts[]; answering: string },
+  { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
 ): Promise<void> {
+  // One that lies ahead was entered before the clock was set back.
+  const isOlder = sql`(nodes.updated_at <= ${readAt} or nodes.updated_at > clock_timestamp())`;
   const self = facts.find(({ name }) => name === answering);
   if (self) await adopt(trx, locationId, self);
   const rows = facts.map(({ machine, disk, ...node }) => ({ ...node, ...machine, disk }));
@@ -206,11 +209,12 @@ export async function enterNodes(
       disk_gb = coalesce((seen.disk ->> 'gb')::integer, disk_gb),
       disk_used_gb = coalesce((seen.disk ->> 'usedGb')::float8, disk_used_gb),
       updated_at = now()
-    from ${seen} where location_id = ${locationId} and nodes.name = seen.name`.execute(trx);
+    from ${seen}
+    where location_id = ${locationId} and nodes.name = seen.name and ${isOlder}`.execute(trx);
   await sql`
     update nodes set gone = true, status = 'offline', updated_at = now(),
       status_since = case status when 'offline' then status_since else now() end
-    where location_id = ${locationId} and not gone
+    where location_id = ${locationId} and not gone and ${isOlder}
       and name <> all(${facts.map(({ name }) => name)}::text[])`.execute(trx);
 }
 
@@ -289,6 +293,20 @@ async function movedServers(db: Queryable, operationId: number): Promise<MovedSe
     move as (
       select distinct on (server_id) * from operations
       where parent_id = ${operationId} order by server_id, id desc
+    ),
+    -- Each by an index: a node has few of all servers.
+    still_there as (
+      select s.id from parent join servers s on s.node_id = parent.node_id
+      where parent.kind = 'evacuate' and s.deleted_at is null
+      union
+      select s.id from parent join servers s on s.evacuated_from = parent.node_id
+      where parent.kind = 'restore' and s.deleted_at is null
+    ),
+    concerned as (
+      select server_id as id from move
+      union
+      select still_there.id from parent cross join still_there
+      where parent.finished_at is null or parent.state -> 'refused' ? still_there.id::text
     )
     select s.id, s.hostname, move.id as operation_id,
       case
@@ -301,14 +319,10 @@ async function movedServers(db: Queryable, operationId: number): Promise<MovedSe
         then move.state -> 'to' ->> 'name' else nodes.name end as node,
       case when s.deleted_at is null then coalesce(move.error ->> 'message', refused.reason) end
         as reason
-    from parent cross join servers s
+    from parent cross join concerned join servers s on s.id = concerned.id
     join nodes on nodes.id = s.node_id
     left join move on move.server_id = s.id
     cross join lateral (select parent.state -> 'refused' ->> s.id::text as reason) refused
-    where move.id is not null or (
-      s.deleted_at is null and (parent.finished_at is null or refused.reason is not null)
-      and case parent.kind when 'evacuate' then s.node_id when 'restore' then s.evacuated_from end
-        = parent.node_id)
     order by s.id`.execute(db);
   return rows;
 }

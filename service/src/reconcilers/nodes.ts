@@ -1,3 +1,4 @@
+import { databaseTime } from '../db/queries.ts';
 import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
 import { enterNodes, knownMembers, type NodeFacts } from '../nodes/queries.ts';
@@ -23,12 +24,14 @@ export interface NodeSubject extends Subject {
  */
 export async function lookAtNodes(subject: NodeSubject): Promise<void> {
   const { db, client, locationId, signal } = subject;
+  const readAt = await databaseTime(db);
   const { environment } = await client.server.info(undefined, { signal });
   const answering = environment.server_name;
   const facts = environment.server_clustered
     ? await Promise.all((await client.server.members({ signal })).map((m) => member(subject, m)))
     : [await single(subject, answering)];
-  await db.transaction().execute((trx) => enterNodes(trx, locationId, { facts, answering }));
+  const seen = { facts, answering, readAt };
+  await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
 }
 
 async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {
