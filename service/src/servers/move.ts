@@ -87,9 +87,10 @@ async function look(context: Context): Result {
 
 /** A virtual machine that can't be taken along while it runs is stopped for it. */
 async function live(context: Context): Result {
+  // Looked at once nothing is under way: what was seen before may have changed at its end.
+  if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!found) return missing;
-  if (await isHeld(context)) return busy;
   if (isThere(context, found)) return next('start');
   if (!isRunning(found.status)) return next('stop');
   try {
@@ -118,9 +119,9 @@ async function cut(context: Context): Result {
 
 async function migrate(context: Context): Result {
   const { attempts } = context.operation;
+  if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!found) return missing;
-  if (await isHeld(context)) return busy;
   if (isThere(context, found)) return { ...toStart };
   if (found.status !== 'Stopped') return next('stop');
   try {
@@ -164,8 +165,9 @@ function moved({ operation, server, settings }: Context, { status }: Instance) {
 async function recover(context: Context): Result {
   const { incus, operation, signal } = context;
   const { failure, ran } = operation.state;
-  const found = await find(context);
+  // A guest may still be on its way down.
   if (await isHeld(context)) return busy;
+  const found = await find(context);
   if (!ran || found?.status !== 'Stopped') return fail(failure.code, failure.message);
   try {
     await startInstance(incus, found.name, { signal });
