@@ -193,8 +193,8 @@ export async function enterNodes(
     name text, member text, status text, evacuated boolean, "failureDomain" text, cpu integer,
     "ramMb" integer, "ramUsedMb" integer, version text, disk jsonb)`;
   await sql`
-    insert into nodes (location_id, name, member, status, cpu, ram_mb)
-    select ${locationId}, name, member, status, 0, 0 from ${seen} order by name
+    insert into nodes (location_id, name, member, status, cpu, ram_mb, updated_at)
+    select ${locationId}, name, member, status, 0, 0, ${readAt}::timestamptz from ${seen} order by name
     on conflict (location_id, name) do nothing`.execute(trx);
   await sql`
     update nodes set
