@@ -201,7 +201,8 @@ export async function openLaboratory({
         const query = db.selectFrom('operations').selectAll().where('id', '=', operationId);
         const row = await query.executeTakeFirstOrThrow();
         if (row.finished_at !== null) return row;
-        if (performance.now() > end) throw new Error(`It did not end: ${row.kind} at ${row.step}`);
+        if (performance.now() > end)
+          throw new Error(`It did not end, at ${row.step}: ${row.message}`);
         await sleep(50);
       }
     },

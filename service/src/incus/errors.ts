@@ -54,8 +54,22 @@ export class EngineError extends Error {
   }
 }
 
-export function isEngineError(error: unknown, code: EngineErrorCode): error is EngineError {
-  return error instanceof EngineError && error.code === code;
+export function isEngineError(error: unknown, ...codes: EngineErrorCode[]): error is EngineError {
+  return error instanceof EngineError && codes.includes(error.code);
+}
+
+/**
+ * What a member of a cluster answers; null where it says nothing, or was removed since it was listed.
+ * Throws all else, and whatever there is once the caller has aborted.
+ */
+export async function unlessSilent<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isSilent = isEngineError(error, 'unreachable', 'timeout', 'not_found');
+    if (signal.aborted || !isSilent) throw error;
+    return null;
+  }
 }
 
 // Go's url.Error: the request that Incus itself made did not get through, whatever follows.

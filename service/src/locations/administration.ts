@@ -198,7 +198,7 @@ async function reachSocket(socketPath: string): Promise<Reached> {
     await client.server.info();
   } catch (error) {
     await client.close();
-    if (!isEngineError(error, 'unreachable') && !isEngineError(error, 'forbidden')) throw error;
+    if (!isEngineError(error, 'unreachable', 'forbidden')) throw error;
     throw new SetupError(
       `No Incus answers on ${socketPath}: ${error.message}`,
       'Give the path of its unix socket, such as /var/lib/incus/unix.socket, to somebody who may use it.',

@@ -1,4 +1,4 @@
-import { EngineError, isEngineError } from '../incus/errors.ts';
+import { EngineError, isEngineError, unlessSilent } from '../incus/errors.ts';
 import { isUnderWay } from '../incus/operations.ts';
 import type { MemberAction } from '../incus/server.ts';
 import { type NodeStepContext, type StepResult, wait } from '../operations/define.ts';
@@ -60,7 +60,8 @@ export async function forgetMember({
   const members = await incus.server.members({ signal });
   if (!members.some(({ server_name }) => server_name === node.member)) return 'forgotten';
   const name = node.member ?? '';
-  if (await answers({ incus, signal }, name)) return 'answers';
+  const asked = incus.server.info(name, { signal, timeoutSeconds: answerSeconds });
+  if ((await unlessSilent(asked, signal)) !== null) return 'answers';
   const call = incus.server.forgetMember(name, { signal, timeoutSeconds: forgetSeconds });
   await call.catch(unlessForgotten);
   return 'there';
@@ -69,17 +70,6 @@ export async function forgetMember({
 /** By somebody who was quicker. */
 function unlessForgotten(error: unknown): void {
   if (!isEngineError(error, 'not_found')) throw error;
-}
-
-async function answers({ incus, signal }: Pick<Context, 'incus' | 'signal'>, member: string) {
-  try {
-    await incus.server.info(member, { signal, timeoutSeconds: answerSeconds });
-    return true;
-  } catch (error) {
-    const silent = ['unreachable', 'timeout', 'not_found'] as const;
-    if (silent.some((code) => isEngineError(error, code))) return false;
-    throw error;
-  }
 }
 
 /** By us, an administrator, or a worker that has died since. */

@@ -1,5 +1,5 @@
 import { databaseTime } from '../db/queries.ts';
-import { EngineError, isEngineError } from '../incus/errors.ts';
+import { EngineError, unlessSilent } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
 import { enterNodes, knownMembers, type NodeFacts } from '../nodes/queries.ts';
 import type { Subject } from './truth.ts';
@@ -47,7 +47,7 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
   const { server_name: name, status, failure_domain: failureDomain } = listed;
   // One that has come back is listed as offline until its heartbeat, for up to 10 s.
   const isAsked = status !== 'Blocked';
-  const has = isAsked ? await unlessSilent(subject, ask(subject, name)) : null;
+  const has = isAsked ? await unlessSilent(ask(subject, name), subject.signal) : null;
   return {
     name,
     member: name,
@@ -71,17 +71,10 @@ export async function haveMembersChanged({
   const options = { signal, timeoutSeconds: pingSeconds };
   const members = await knownMembers(db, locationId);
   const differ = members.map(async ({ member, status }) => {
-    const asked = client.server.info(member, options).then(() => true);
-    return (await asked.catch(falseIfSilent(signal))) !== (status === 'online');
+    const answer = await unlessSilent(client.server.info(member, options), signal);
+    return (answer !== null) !== (status === 'online');
   });
   return (await Promise.all(differ)).includes(true);
-}
-
-function falseIfSilent(signal: AbortSignal) {
-  return (error: unknown): false => {
-    if (signal.aborted || !isSilence(error)) throw error;
-    return false;
-  };
 }
 
 type Has = Pick<NodeFacts, 'machine' | 'disk'>;
@@ -116,18 +109,3 @@ async function ask(subject: NodeSubject, target: string | undefined): Promise<Ha
     : null;
   return { machine, disk };
 }
-
-async function unlessSilent({ signal }: NodeSubject, asked: Promise<Has>): Promise<Has | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (signal.aborted || !isSilence(error)) throw error;
-    return null;
-  }
-}
-
-/** Also of one that was removed since it was listed. */
-const isSilence = (error: unknown) =>
-  isEngineError(error, 'unreachable') ||
-  isEngineError(error, 'timeout') ||
-  isEngineError(error, 'not_found');

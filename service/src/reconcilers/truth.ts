@@ -112,7 +112,7 @@ async function askBroken({ client, signal }: Subject, instances: Instance[]) {
       const found = await client.instances.get(name, { signal, timeoutSeconds: memberSeconds });
       if (found) own.set(name, found.status);
     } catch (error) {
-      if (!isEngineError(error, 'unreachable') && !isEngineError(error, 'timeout')) throw error;
+      if (!isEngineError(error, 'unreachable', 'timeout')) throw error;
       silent.add(location);
     }
   }

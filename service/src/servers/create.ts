@@ -304,7 +304,7 @@ async function finish(context: Context): Result {
 }
 
 function isPassing(error: unknown): boolean {
-  return isEngineError(error, 'unreachable') || isEngineError(error, 'timeout');
+  return isEngineError(error, 'unreachable', 'timeout');
 }
 
 function finishedSentence({ state, commands }: Context['operation']): string {

@@ -63,7 +63,7 @@ async function cut({ incus, signal }: Context, { name, status }: Instance): Prom
 }
 
 function unlessStopped(error: unknown): void {
-  if (!isEngineError(error, 'busy') && !isEngineError(error, 'not_found')) throw error;
+  if (!isEngineError(error, 'busy', 'not_found')) throw error;
 }
 
 function unlessGone(error: unknown): void {
