@@ -156,6 +156,23 @@ it('a server that is busy is awaited, and one that is deleted meanwhile counts a
   await isWhole(laboratory, busy.id);
 });
 
+it('a node that is taken out of service by hand while it is restored comes back all the same', async () => {
+  const [one] = await serversOn('c', 1);
+  assert.ok(one);
+  const out = await ended(await begin('c', 'evacuate'));
+  assert.equal(out.status, 'succeeded', out.message);
+  // The move back lasts as long as the guest has for its shutdown.
+  laboratory.simulator.faults.guest(one.name, { ignoresShutdown: true });
+  const restore = await begin('c', 'restore');
+  await within(5000, async () => assert.equal((await show(restore)).servers[0]?.state, 'moving'));
+  const { operations, server } = laboratory.client;
+  await operations.wait((await server.changeMember('c', 'evacuate')).id, { timeoutSeconds: 10 });
+  const back = await ended(restore);
+  assert.equal(back.status, 'succeeded', back.message);
+  assert.equal((await laboratory.server(one.id)).node, 'c');
+  assert.equal(await stateOf('c'), 'online');
+});
+
 it('what the engine can not do is told, and the servers that were moved stay moved', async () => {
   const [one] = await serversOn('c', 1);
   assert.ok(one);

@@ -10,10 +10,7 @@ const actionSeconds = 3600;
 const mostTries = 5;
 
 /** Incus's words for its operations on a member. */
-const descriptions: Record<MemberAction, RegExp> = {
-  evacuate: /^Evacuating cluster/,
-  restore: /^Restoring cluster/,
-};
+const description = /^(Evacuating|Restoring) cluster/;
 
 type Context = NodeStepContext<unknown>;
 
@@ -29,7 +26,7 @@ export async function changeMember(
   const members = await incus.server.members({ signal });
   const member = members.find(({ server_name }) => server_name === node.member);
   if (!member) return notAMember(node.name);
-  if (await isChanging(context, action)) return wait(1);
+  if (await isChanging(context)) return wait(1);
   const isEvacuated = member.status === 'Evacuated';
   if (isEvacuated === (action === 'evacuate')) return undefined;
   try {
@@ -73,10 +70,10 @@ function unlessForgotten(error: unknown): void {
 }
 
 /** By us, an administrator, or a worker that has died since. */
-async function isChanging({ incus, node, signal }: Context, action: MemberAction) {
+async function isChanging({ incus, node, signal }: Context) {
   const operations = await incus.operations.listOfAllProjects({ signal });
   return operations.some(
-    (o) => o.location === node.member && descriptions[action].test(o.description) && isUnderWay(o),
+    (o) => o.location === node.member && description.test(o.description) && isUnderWay(o),
   );
 }
 

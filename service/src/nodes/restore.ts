@@ -4,7 +4,6 @@ import {
   fail,
   type NodeStepContext,
   next,
-  wait,
 } from '../operations/define.ts';
 import { changeMember } from './member.ts';
 import { type MovingState, moveServers, stayingSentence } from './moving.ts';
@@ -34,8 +33,8 @@ async function putIntoService(context: Context) {
 
 async function move(context: Context) {
   const { db, node, operation } = context;
-  // A look at the nodes that began before may have entered it once more.
-  if (node.evacuated) return wait(2, 'waiting for the node to be back in service');
+  // Somebody has taken it out of service meanwhile.
+  if (node.evacuated) return next<MovingState>('engine');
   const servers = await serversTakenFrom(db, operation);
   const result = await moveServers(context, servers, { node: node.name });
   if ('waiting' in result) return result.waiting;

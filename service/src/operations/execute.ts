@@ -20,6 +20,7 @@ import {
   commitStep,
   type Ending,
   finishOperation,
+  leasedOperation,
   leaseSeconds,
   releaseLease,
   renewLease,
@@ -263,11 +264,13 @@ async function commitWait(
     attempts: wait.retry === undefined ? 0 : operation.attempts + 1,
     lastError: wait.retry ?? null,
   };
-  const written = isHeld && saysNothingNew(operation, commit);
-  const waiting = written ? operation : await commitStep(db, operation, commit);
-  if (!waiting || !isHeld) return undefined;
+  if (!isHeld || !saysNothingNew(operation, commit)) {
+    const written = await commitStep(db, operation, commit);
+    if (!written || !isHeld) return undefined;
+  }
   await pause(wait.seconds * 1000, signal);
-  return waiting;
+  // Another worker may have it by now, and have ended it: to act once more would undo what came after.
+  return signal.aborted ? undefined : await leasedOperation(db, operation);
 }
 
 /** Some look several times a second: what the row says already is not written again. */

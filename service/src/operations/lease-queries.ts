@@ -89,6 +89,20 @@ export async function renewLease(
   return row.finished_at === null ? 'held' : 'superseded';
 }
 
+/** The operation as it is now; undefined when the lease is no longer ours, or it has ended. */
+export async function leasedOperation(
+  db: Queryable,
+  lease: Lease,
+): Promise<OperationRow | undefined> {
+  return await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+}
+
 /** Lets go of an operation, superseded or not, so that the next worker need not wait. */
 export async function releaseLease(db: Queryable, lease: Lease): Promise<void> {
   await db

@@ -15,7 +15,8 @@ import {
   stopRunners,
   untilEnded,
 } from '../testing/operations.ts';
-import { leaseNextOperation, renewLease } from './lease-queries.ts';
+import { wait } from './define.ts';
+import { finishOperation, leaseNextOperation, renewLease } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
 
 const steps = new Map([['test', ['only']]]);
@@ -81,6 +82,36 @@ test('what supersedes an operation waits until its step has let go', async () =>
   assert.deepEqual(events, ['slow begins', 'slow lets go', 'quick begins']);
   assert.equal((await rowOf(first)).status, 'superseded');
 });
+
+test('who has lost the lease between two looks does not look again', async () => {
+  let looks = 0;
+  const kind = kindOf({
+    only: async ({ operation }) => {
+      looks += 1;
+      // The second look has nothing new to write, by which it would be told.
+      if (looks === 2) await endForOther(operation.id);
+      return wait(0.1);
+    },
+  });
+  run(kind);
+  const id = await enter(kind);
+  await untilEnded(id);
+  await sleep(500);
+  assert.equal(looks, 2);
+});
+
+/** Another worker has the operation, and ends it. */
+async function endForOther(id: number) {
+  await db
+    .updateTable('operations')
+    .set({ lease_until: new Date(0) })
+    .where('id', '=', id)
+    .execute();
+  const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
+  assert.equal(leased?.id, id);
+  const ending = { status: 'succeeded', message: 'by the other' } as const;
+  assert.ok(await db.transaction().execute((trx) => finishOperation(trx, leased, ending)));
+}
 
 test('a runner that stops lets go at once, and another goes on with the same step', async () => {
   let runs = 0;
