@@ -100,13 +100,11 @@ async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => P
 
 async function untilListening(socketPath: string): Promise<void> {
   const client = createIncusClient({ socketPath, project: names.project });
-  const end = Date.now() + settleSeconds * 1000;
-  for (;;) {
+  const answers = async () => {
     const [asked] = await Promise.allSettled([client.instances.list({ timeoutSeconds: 60 })]);
-    if (asked.status === 'fulfilled' && asked.value.length > 0) break;
-    if (Date.now() > end) throw new Error('The simulated engines do not get ready.');
-    await sleep(500);
-  }
+    return asked.status === 'fulfilled' && asked.value.length > 0;
+  };
+  await until('the simulated engines are ready', answers, 500);
   await client.close();
 }
 

@@ -75,10 +75,7 @@ export async function addLocation(tools: Tools, options: NewLocationOptions): Pr
   const reached = await reach(tools, options.engine, undefined);
   try {
     await requireOwnProject(db, reached, options.project);
-    const surveyed = await survey(reached.client, options);
-    for (const warning of surveyed.warnings) say(`Note: ${warning}`);
-    const engine = await withAllMembers(reached, options.engine, surveyed, say);
-    await requireFreeSubnets(db, surveyed, undefined);
+    const { engine, surveyed } = await look(tools, reached, options, undefined);
     await ensureProject(reached.client, options.project, say);
     const location = await db.transaction().execute(async (trx) => {
       const row = await enter(trx, { ...options, engine }, surveyed);
@@ -113,10 +110,8 @@ export async function updateLocation(tools: Tools, changes: LocationChanges): Pr
   if (isMoved) await requireEmpty(db, before);
   const reached = await reach(tools, changes.engine, before);
   try {
-    const surveyed = await survey(reached.client, wanted);
-    for (const warning of surveyed.warnings) say(`Note: ${warning}`);
-    const engine = await withAllMembers(reached, changes.engine, surveyed, say);
-    await requireFreeSubnets(db, surveyed, before.id);
+    const option = { ...wanted, engine: changes.engine };
+    const { engine, surveyed } = await look(tools, reached, option, before.id);
     await ensureProject(reached.client, project, say);
     const location = await db.transaction().execute(async (trx) => {
       const locked = await lockLocation(trx, before.id);
@@ -205,6 +200,22 @@ async function reachSocket(socketPath: string): Promise<Reached> {
     );
   }
   return { engine: { socket_path: socketPath }, client, identity: undefined };
+}
+
+type Wanted = Pick<NewLocationOptions, 'pool' | 'network' | 'vlan'>;
+
+/** At all that a location is to be on, saying what a person should know; refuses what can't be. */
+async function look(
+  { db, say }: Tools,
+  reached: Reached,
+  { engine: option, ...wanted }: Wanted & { engine: EngineOption | undefined },
+  ownId: number | undefined,
+): Promise<{ engine: EngineAddress; surveyed: Survey }> {
+  const surveyed = await survey(reached.client, wanted);
+  for (const warning of surveyed.warnings) say(`Note: ${warning}`);
+  const engine = await withAllMembers(reached, option, surveyed, say);
+  await requireFreeSubnets(db, surveyed, ownId);
+  return { engine, surveyed };
 }
 
 /** Where no addresses were given, all members are to be asked, so that one may be gone. */

@@ -1,5 +1,6 @@
 import type { Trx } from '../db/connection.ts';
 import { findLocation } from '../locations/queries.ts';
+import { busy } from '../operations/busy.ts';
 import { firstStep } from '../operations/define.ts';
 import type { OperationRow } from '../operations/queries.ts';
 import { invalidFields, Problem } from '../problem.ts';
@@ -89,9 +90,5 @@ function requireAnswering({ name, state }: ShownNode): void {
 
 async function requireIdle(trx: Trx, node: ShownNode): Promise<void> {
   const current = await unfinishedNodeOperation(trx, node.id);
-  if (!current) return;
-  const { id, kind, progress } = current;
-  const detail = `The node is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
-  const members = { operation: { id, kind, progress } };
-  throw new Problem('operation_in_progress', detail, { retryAfter: 5, members });
+  if (current) throw busy('node', current);
 }

@@ -1,23 +1,16 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
-import type { NewOperation, OperationRow } from '../operations/queries.ts';
+import { type Beginning, beginningOf, type OperationRow } from '../operations/queries.ts';
 
 /** Enters an operation on a node, to be picked up by any worker as soon as the transaction commits. */
 export async function insertNodeOperation(
   trx: Trx,
-  { nodeId, ...operation }: Omit<NewOperation, 'serverId'> & { nodeId: number },
+  { nodeId, ...operation }: Beginning & { nodeId: number },
 ): Promise<OperationRow> {
   const row = await trx
     .insertInto('operations')
-    .values({
-      node_id: nodeId,
-      kind: operation.kind,
-      step: operation.step,
-      message: operation.message,
-      state: JSON.stringify(operation.state ?? {}),
-      deadline_at: sql<string>`now() + make_interval(secs => ${operation.deadlineSeconds})`,
-    })
+    .values({ node_id: nodeId, ...beginningOf(operation) })
     .returningAll()
     .executeTakeFirstOrThrow();
   await notify(trx, 'operation_due', { id: row.id });

@@ -11,17 +11,27 @@ export type NodeOperationRow = OperationRow & { node_id: number };
 export const isOfServer = (row: OperationRow): row is ServerOperationRow => row.server_id !== null;
 export const isOfNode = (row: OperationRow): row is NodeOperationRow => row.node_id !== null;
 
-export interface NewOperation {
-  serverId: number;
-  /** The operation that this one is part of. */
-  parentId?: number;
+/** How an operation begins, whatever it is on. */
+export interface Beginning {
   kind: string;
   step: string;
   message: string;
   deadlineSeconds: number;
   state?: Record<string, unknown>;
+}
+
+export interface NewOperation extends Beginning {
+  serverId: number;
+  /** The operation that this one is part of. */
+  parentId?: number;
   secrets?: Buffer;
   placement?: Placement;
+}
+
+/** Its columns. */
+export function beginningOf({ kind, step, message, deadlineSeconds, state = {} }: Beginning) {
+  const deadline = sql<string>`now() + make_interval(secs => ${deadlineSeconds})`;
+  return { kind, step, message, state: JSON.stringify(state), deadline_at: deadline };
 }
 
 /** Enters an operation, to be picked up by any worker as soon as the transaction commits. */
@@ -33,13 +43,9 @@ export async function insertOperation(
     .insert('operations', {
       server_id: operation.serverId,
       parent_id: operation.parentId ?? null,
-      kind: operation.kind,
-      step: operation.step,
-      message: operation.message,
-      state: JSON.stringify(operation.state ?? {}),
       secrets: operation.secrets ?? null,
       placement: operation.placement ? JSON.stringify(operation.placement) : null,
-      deadline_at: sql<string>`now() + make_interval(secs => ${operation.deadlineSeconds})`,
+      ...beginningOf(operation),
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -1,4 +1,5 @@
 import type { Project } from '../db/project.ts';
+import { busy } from '../operations/busy.ts';
 import { firstStep, type OperationKind } from '../operations/define.ts';
 import {
   failedCreate,
@@ -109,10 +110,7 @@ export async function makeWay(
   if (supersededBy[action].includes(current.kind)) {
     return await supersedeOperation(project, current.id, `a ${action}`);
   }
-  const { id, kind, progress } = current;
-  const detail = `The server is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
-  const members = { operation: { id, kind, progress } };
-  throw new Problem('operation_in_progress', detail, { retryAfter: 2, members });
+  throw busy('server', current);
 }
 
 /** Refuses an action that the server's state forbids. */

@@ -1,0 +1,11 @@
+import { Problem } from '../problem.ts';
+import type { OperationRow } from './queries.ts';
+
+const retryAfter = { server: 2, node: 5 };
+
+/** That a server, or a node, takes no other operation until the one in progress has ended. */
+export function busy(subject: 'server' | 'node', { id, kind, progress }: OperationRow): Problem {
+  const detail = `The ${subject} is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
+  const members = { operation: { id, kind, progress } };
+  return new Problem('operation_in_progress', detail, { retryAfter: retryAfter[subject], members });
+}
