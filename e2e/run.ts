@@ -3,6 +3,8 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageAlias } from '../service/src/operating-systems/images.ts';
+import { incus } from './incus.ts';
+import { keepImage } from './kept-image.ts';
 import { type Stack, withStack } from './stack.ts';
 
 // Runs the end-to-end tests: all of them, or the files that are named.
@@ -18,6 +20,7 @@ async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
   const all = [...contractTests, imageTests, ...globSync(join(here, '*.test.ts')).sort()];
   const code = await nodeTest(asked.length > 0 ? asked : all, environment(stack));
+  if (code === 0) await keepImage((args) => incus(stack, args));
   return code || (await nodeTest([nothingLeft], environment(stack)));
 }
 

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
+import { useKeptImage } from '../../e2e/kept-image.ts';
 import { serviceLog } from '../../e2e/service.ts';
 import { say, withDirectory } from '../../e2e/stack.ts';
 import { createIncusClient } from '../../service/src/incus/client.ts';
@@ -8,6 +9,7 @@ import { explain, SetupError } from '../../setup/commands.mjs';
 import { formCluster } from './cluster.ts';
 import { judge } from './judge.ts';
 import { addLocation, ensureImage } from './location.ts';
+import { incusOn } from './machine.ts';
 import { beginReading } from './readers.ts';
 import { startReplicas } from './replicas.ts';
 import { requestsTo } from './requests.ts';
@@ -69,6 +71,7 @@ async function test(): Promise<Row[]> {
     const requests = requestsTo(services);
     const [service] = services;
     if (service) say(addLocation(first, names, service).trim().replaceAll('\n', '\n  '));
+    await useKeptImage((args) => incusOn(first, ['--project', names.project, ...args]));
     await ensureImage(requests);
     say(`The image is there after ${(seconds() - began).toFixed(1)} s`);
     const world: World = {
