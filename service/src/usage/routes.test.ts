@@ -166,3 +166,23 @@ test('of times long ago and still to come there is nothing, and no error', async
     assert.ok(values.length > 0 && values.every((value) => value === null));
   }
 });
+
+test('of a window that reaches beyond now, what is still to come is not looked for', async () => {
+  const server = await enterServer();
+  const now = new Date();
+  await ensurePartitions(db, now);
+  const row = { server_id: server, samples: 1 };
+  await db
+    .insertInto('usage_15s')
+    .values([
+      { ...row, at: later(beginningOf(now, 15), -15), cpu: 7 },
+      { ...row, at: later(beginningOf(now, 3600), 3600), cpu: 9 },
+    ])
+    .execute();
+  const window = `?from=${later(now, -60).toISOString()}&to=${later(now, 360 * 86_400).toISOString()}`;
+  const values = valuesOf((await ask(server, `${window}&step=1d`)).json(), 'cpu');
+  assert.deepEqual(
+    values.filter((value) => value !== null),
+    [7],
+  );
+});
