@@ -40,17 +40,17 @@ export function createUsageCollector(
 interface OnTime {
   log: Logger;
   signal: AbortSignal;
-  afterCounting: () => Promise<void>;
+  afterCounting: () => void;
 }
 
-/** Collects on a timer until the signal aborts; `afterCounting` follows each of its rounds. */
+/** Collects on a timer until the signal aborts; `afterCounting` is called after each round. */
 export async function collectOnTime(
   { collect, collectDisk }: UsageCollector,
   { log, signal, afterCounting }: OnTime,
 ): Promise<void> {
   const count = async () => {
     await collect(signal);
-    await afterCounting();
+    afterCounting();
   };
   await Promise.all([
     repeat(count, metricsSeconds, signal, log),
