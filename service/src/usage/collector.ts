@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withDeadline } from '../incus/deadline.ts';
 import { pause } from '../pause.ts';
 import { serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
@@ -103,17 +104,15 @@ async function collectNode(
     const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
     const unknown = [...servers.keys()].filter((name) => !cards.has(name));
     const due = [...unknown, ...cards.keys()].slice(0, mostCards);
-    const enough = AbortSignal.timeout(cardSeconds * 1000);
-    const whileReading = signal ? AbortSignal.any([signal, enough]) : enough;
-    const place = { client, member: node.member, signal: whileReading };
-    const errors = await each(
-      due,
+    const deadline = { what: 'The cards of a node', timeoutSeconds: cardSeconds, signal };
+    const errors = await withDeadline(deadline, (untilThen) => {
+      const place = { client, member: node.member, signal: untilThen };
       // Where it fails, what else is known of a server counts all the same.
-      async (name) => {
+      const read = async (name: string) => {
         Object.assign(servers.get(name) ?? {}, await readNetwork(place, name, cards));
-      },
-      whileReading,
-    );
+      };
+      return each(due, read, untilThen);
+    });
     await record(db, { locationId: id, begun, servers: [...servers.values()] });
     const [err] = errors;
     if (err && !signal?.aborted) {
