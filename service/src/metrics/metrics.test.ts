@@ -78,6 +78,34 @@ test('what the database holds is read at each scrape, and what is gone goes', as
   assert.match(later, /^berth_operations_due 0$/m);
 });
 
+test('servers whose usage or traffic is not read are told of', async () => {
+  const id = await enterServer(db, place);
+  const minutes = (ago: number) => new Date(Date.now() - ago * 60_000);
+  const figures = { server_id: id, cpu_seconds: 0, cpu_percent: 0, ram_mb: 0 };
+  const { read } = await withApp(false);
+  const told = async (usage: number, traffic: number) => {
+    await db.deleteFrom('usage_current').where('server_id', '=', id).execute();
+    const readAt = { read_at: minutes(usage), network_read_at: minutes(traffic) };
+    await db
+      .insertInto('usage_current')
+      .values({ ...figures, ...readAt })
+      .execute();
+    const lines = (await read()).body.matchAll(/^berth_servers_(\w+)_stale\{.*\} (\d)$/gm);
+    return Object.fromEntries(Array.from(lines, ([, what, count]) => [what, count]));
+  };
+  assert.deepEqual(await told(0, 0), { usage: '0', traffic: '0' });
+  assert.deepEqual(await told(2, 2), { usage: '1', traffic: '0' });
+  assert.deepEqual(await told(0, 11), { usage: '0', traffic: '1' });
+  await db.updateTable('servers').set({ real_status: 'stopped' }).where('id', '=', id).execute();
+  assert.deepEqual(await told(2, 11), { usage: '0', traffic: '0' });
+  await db
+    .updateTable('servers')
+    .set({ deleted_at: minutes(0) })
+    .where('id', '=', id)
+    .execute();
+  assert.deepEqual(await told(2, 11), { usage: '0', traffic: '0' });
+});
+
 test('what each server uses is told only where that is set', async () => {
   const id = await enterServer(db, place);
   const server = await db

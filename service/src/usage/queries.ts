@@ -40,6 +40,10 @@ export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<
 /** Figures of a server that runs are old after four scrapes. */
 export const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
 
+/** Traffic has a reading of its own, which may fail, or have its turn later. */
+export const isTrafficOlderThan = (age: '60 seconds' | '10 minutes') =>
+  sql<boolean>`(usage.network_read_at is null or usage.network_read_at < now() - ${sql.lit(age)}::interval)`;
+
 /** What `usageView` shows, for `.select()` after `withUsage`. All null: not read so far. */
 export const usageColumns = [
   'usage.read_at as usage_read_at',
@@ -62,6 +66,10 @@ export async function findTraffic(project: Project, id: number) {
     .select([
       'servers.traffic_allowance',
       'servers.traffic_throttle as throttled_to',
+      'usage.network_read_at',
+      sql<boolean>`servers.real_status in ('started', 'paused') and ${isTrafficOlderThan('60 seconds')}`.as(
+        'is_stale',
+      ),
       'locations.traffic_counted',
       'locations.traffic_policy',
       sql<string>`to_char(${month(0)}, 'YYYY-MM')`.as('month'),
