@@ -85,8 +85,11 @@ test('as CSV it has the same, a line each server', async () => {
   const { servers } = await statement();
   const answer = await ask('GET', `/projects/${place.projectId}/statement.csv?month=${thisMonth}`);
   assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8');
-  const file = `statement-${place.projectId}-${thisMonth}.csv`;
+  const file = `statement-${place.projectId}-${thisMonth}-so-far.csv`;
   assert.equal(answer.headers['content-disposition'], `attachment; filename="${file}"`);
+  const past = await ask('GET', `/projects/${place.projectId}/statement.csv?month=2020-02`);
+  const final = `statement-${place.projectId}-2020-02.csv`;
+  assert.equal(past.headers['content-disposition'], `attachment; filename="${final}"`);
   const [head, ...lines] = answer.body.trimEnd().split('\r\n');
   assert.equal(head, statementColumns.join(','));
   assert.deepEqual(

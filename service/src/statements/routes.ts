@@ -55,7 +55,8 @@ export function statementRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const shown = await statement(request);
-      const name = `statement-${shown.project_id}-${shown.month}.csv`;
+      const soFar = shown.is_final ? '' : '-so-far';
+      const name = `statement-${shown.project_id}-${shown.month}${soFar}.csv`;
       reply.header('Content-Disposition', `attachment; filename="${name}"`);
       return reply.type(`${csv}; charset=utf-8`).send(statementCsv(shown));
     },
