@@ -50,6 +50,11 @@ const nic = {
 beforeEach(async () => {
   simulator.faults.clear();
   clock = new Date('2026-11-21T12:00:00Z');
+  await enterAnother();
+});
+
+/** A running server with its instance, which is `server` from now on. */
+async function enterAnother(): Promise<void> {
   const id = await enterServer(db, place);
   const query = db.selectFrom('servers').select('uuid').where('id', '=', id);
   const name = instanceName((await query.executeTakeFirstOrThrow()).uuid);
@@ -60,7 +65,7 @@ beforeEach(async () => {
   await client.operations.wait((await client.instances.create(wanted)).id, { timeoutSeconds: 10 });
   simulator.administrator.start(project, name);
   server = { id, name };
-});
+}
 
 async function allow(policy: TrafficPolicy, counted: TrafficCounted = 'outgoing') {
   const traffic = { traffic_policy: policy, traffic_counted: counted, traffic_throttle: 10 };
@@ -80,14 +85,18 @@ const allowing = () => ({
 /** A round of counting, `seconds` after the one before. */
 async function round(seconds = 15): Promise<void> {
   clock = new Date(clock.getTime() + seconds * 1000);
+  await count(server.name);
+  await keepAllowances(allowing(), clock);
+}
+
+async function count(name: string): Promise<void> {
   // The engine keeps its metrics for 8 s of the real clock; a new instance is to be in them.
-  const text = `incus_cpu_seconds_total{name="${server.name}",mode="user"} 1\n`;
+  const text = `incus_cpu_seconds_total{name="${name}",mode="user"} 1\n`;
   const metrics: UsageSource['server']['metrics'] = (_, reader) =>
     reader(Readable.from([Buffer.from(text)]));
   const source = { ...client, server: { metrics } };
   const location = { id: place.locationId, client: source };
   await createUsageCollector({ db, log, now: () => clock }, location).collect();
-  await keepAllowances(allowing(), clock);
 }
 
 const card = async () => (await client.instances.get(server.name))?.devices.eth0;
@@ -167,6 +176,32 @@ test('a throttle that the engine refused, or a crash kept from it, comes with th
   simulator.faults.clear();
   await keepThrottles(allowing(), await client.instances.list());
   assert.equal((await card())?.['limits.ingress'], '10Mbit');
+});
+
+test('many are throttled side by side, none behind one that takes long', async () => {
+  await allow('throttle');
+  move(2 * gigabyte);
+  const first = server;
+  await enterAnother();
+  await allow('throttle');
+  move(2 * gigabyte);
+  const asked = new Set<string>();
+  const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
+  const instances: typeof client.instances = {
+    ...client.instances,
+    async change(name, ...change) {
+      asked.add(name);
+      if (asked.size === 2) resolve();
+      await bothAsked;
+      await client.instances.change(name, ...change);
+    },
+  };
+  for (const { name } of [first, server]) await count(name);
+  await keepAllowances({ ...allowing(), client: { instances } }, clock);
+  for (const { name } of [first, server]) {
+    const { devices } = (await client.instances.get(name)) ?? {};
+    assert.equal(devices?.eth0?.['limits.ingress'], '10Mbit');
+  }
 });
 
 test('limits that somebody changes come back with the sweep, and nothing else of the card', async () => {

@@ -49,7 +49,10 @@ export const Statement = Type.Object(
     month: Type.String({ examples: ['2026-11'] }),
     from: Timestamp('Where it begins.'),
     to: Timestamp('Where it ends: with the month, or now.'),
-    is_final: Type.Boolean({ description: 'Whether the month is over.' }),
+    is_final: Type.Boolean({
+      description:
+        'Whether the month is over and all of it counted, so that no figure changes any more.',
+    }),
     servers: Type.Array(StatementServer, {
       description: 'Each that existed in this month, by id; deleted ones too.',
     }),

@@ -11,6 +11,10 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
   operations_due_oldest_seconds: ['How long the oldest of these has been due.'],
   servers: ['Servers by what their status is.', 'location', 'status'],
   servers_usage_stale: ['Running servers whose usage was not read for a minute.', 'location'],
+  servers_traffic_stale: [
+    'Running servers whose traffic was not counted for 10 minutes.',
+    'location',
+  ],
   location_reachable: ['1 while its engine answers, else 0.', 'location'],
   node_online: ['1 while the node answers, else 0.', 'location', 'node'],
   node_cores: ['Cores that the node has.', 'location', 'node'],

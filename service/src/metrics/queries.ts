@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 import { isReachable } from '../locations/queries.ts';
-import { isOld } from '../usage/queries.ts';
+import { isOld, isTrafficOlderThan } from '../usage/queries.ts';
 
 export interface Figure {
   /** The metric, without its prefix. */
@@ -41,13 +41,21 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     from servers s join locations l on l.id = s.location_id
     where s.deleted_at is null group by l.name, s.status
     union all
-    select 'servers_usage_stale', jsonb_build_object('location', locations.name),
-      count(*) filter (where s.real_status in ('started', 'paused') and ${isOld})::float8
-    from locations
-    left join servers s on s.location_id = locations.id and s.deleted_at is null
-    left join usage_current usage on usage.server_id = s.id
-    where locations.removed_at is null
-    group by locations.name
+    select figure.name, jsonb_build_object('location', stale.location), figure.value
+    from (
+      select locations.name as location,
+        count(servers.id) filter (where ${isOld}) as usage,
+        count(servers.id) filter (where ${isTrafficOlderThan('10 minutes')}) as traffic
+      from locations
+      left join servers on servers.location_id = locations.id and servers.deleted_at is null
+        and servers.real_status in ('started', 'paused')
+      left join usage_current usage on usage.server_id = servers.id
+      where locations.removed_at is null
+      group by locations.name
+    ) as stale
+    cross join lateral (values
+      ('servers_usage_stale', stale.usage::float8), ('servers_traffic_stale', stale.traffic::float8)
+    ) as figure (name, value)
     union all
     select 'location_reachable', jsonb_build_object('location', name), ${isReachable}::integer::float8
     from locations where removed_at is null

@@ -15,6 +15,7 @@ import {
   setThrottles,
   throttlesOf,
 } from '../usage/allowance-queries.ts';
+import { each } from '../usage/each.ts';
 import { holdTo, isHeldTo } from './throttle.ts';
 import type { Subject } from './truth.ts';
 
@@ -37,25 +38,39 @@ export async function keepAllowances(allowing: Allowing, at?: Date): Promise<voi
   for (const { id, percent } of await enterNotices(db, near, now)) {
     log.info({ server: id, percent }, 'A server has used so much of its traffic allowance.');
   }
-  for (const { uuid, rate } of await setThrottles(db, near, now)) {
-    await hold(allowing, instanceName(uuid), rate);
-  }
+  const changed = await setThrottles(db, near, now);
+  const throttles = changed.map(({ uuid, rate }) => ({ name: instanceName(uuid), rate }));
+  await holdAll(allowing, throttles);
   for (const server of await serversToStop(db, near, now)) await stop(allowing, server);
 }
 
 /** Compares all instances with what they are to be held to, as part of each sweep. */
 export async function keepThrottles(allowing: Allowing, instances: Instance[]): Promise<void> {
   const rates = await throttlesOf(allowing.db, allowing.locationId);
-  for (const instance of instances) {
+  const throttles = instances.flatMap((instance): InstanceThrottle[] => {
     const uuid = serverUuid(instance.name);
     // Nothing is known of one whose member can't be asked.
-    if (!uuid || instance.status === 'Error') continue;
+    if (!uuid || instance.status === 'Error') return [];
     const rate = rates.get(uuid) ?? null;
-    if (!isHeldTo(rate, instance)) await hold(allowing, instance.name, rate);
-  }
+    return isHeldTo(rate, instance) ? [] : [{ name: instance.name, rate }];
+  });
+  await holdAll(allowing, throttles);
 }
 
-async function hold({ client, log, signal }: Allowing, name: string, rate: number | null) {
+interface InstanceThrottle {
+  name: string;
+  /** Mbit/s; null: none. */
+  rate: number | null;
+}
+
+/** Some at a time: at the turn of a month very many may have to be let go. */
+async function holdAll(allowing: Allowing, throttles: InstanceThrottle[]): Promise<void> {
+  const work = (throttle: InstanceThrottle) => hold(allowing, throttle);
+  const [error] = await each(throttles, work, allowing.signal);
+  if (error) throw error;
+}
+
+async function hold({ client, log, signal }: Allowing, { name, rate }: InstanceThrottle) {
   try {
     await holdTo(rate, client, name, signal);
     log.info({ instance: name, rate }, 'The traffic of a server is held to another rate.');

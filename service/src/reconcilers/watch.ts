@@ -118,10 +118,12 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   const timer = setInterval(everything, sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
   const collector = createUsageCollector(watching, { id: location.id, client: subject.client });
+  // Beside the counting, which does not wait for the engine to do what an allowance means.
+  const allowances = serialised(() => keepAllowances({ ...subject, log }), report);
   const counting = collectOnTime(collector, {
     log,
     signal,
-    afterCounting: () => keepAllowances({ ...subject, log }).catch(report),
+    afterCounting: () => allowances.run('all'),
   });
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
@@ -153,6 +155,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     off();
     offImages();
     await Promise.all([look.idle(), sweep.idle(), ping.idle(), images.idle(), counting]);
+    await allowances.idle();
     await reach.end();
   }
 }

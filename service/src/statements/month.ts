@@ -7,6 +7,8 @@ export interface Month {
   from: Date;
   to: Date;
   isOver: boolean;
+  /** The one before this: what is read late may be of it still, of older ones never. */
+  isLast: boolean;
 }
 
 /** Of `2026-11`, or this one. Throws `validation_failed` (422) for one that has not begun. */
@@ -16,8 +18,13 @@ export function readMonth(text: string | undefined, now: Date): Month {
   if (from > now) {
     throw invalidFields([{ pointer: '/month', detail: 'This month has not begun.' }]);
   }
-  const end = new Date(from);
-  end.setUTCMonth(end.getUTCMonth() + 1);
+  const end = later(from, 1);
   const isOver = end <= now;
-  return { name, from, to: isOver ? end : now, isOver };
+  return { name, from, to: isOver ? end : now, isOver, isLast: isOver && later(from, 2) > now };
+}
+
+function later(time: Date, months: number): Date {
+  const result = new Date(time);
+  result.setUTCMonth(result.getUTCMonth() + months);
+  return result;
 }

@@ -18,6 +18,25 @@ export interface StatementRow {
 }
 
 /**
+ * Whether a project's traffic until the end of the last month is all counted. Of what a running server
+ * moved since it was last read before, a part is of that month: see `addReadings`.
+ */
+export async function isCountedUntil(
+  db: Queryable,
+  projectId: number,
+  end: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from servers s left join usage_current u on u.server_id = s.id
+    where s.project_id = ${projectId} and s.deleted_at is null and s.created_at < ${end}
+      and s.real_status in ('started', 'paused')
+      and coalesce(u.network_read_at < ${end}, true)
+    limit 1
+  `.execute(db);
+  return rows.length === 0;
+}
+
+/**
  * What each server of a project was and moved between two times of a month, by id: of those that
  * existed then. A month's traffic is that of the whole month.
  */

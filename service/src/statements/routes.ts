@@ -7,7 +7,7 @@ import type { App, Deps } from '../http/app-types.ts';
 import { findProjectEver } from '../projects/queries.ts';
 import { findVisibleProject } from '../projects/visible.ts';
 import { readMonth } from './month.ts';
-import { statementRows } from './queries.ts';
+import { isCountedUntil, statementRows } from './queries.ts';
 import { statementCsv, statementView } from './view.ts';
 
 const csv = 'text/csv';
@@ -19,7 +19,9 @@ export function statementRoutes(app: App, { db }: Deps): void {
     // The last bill of a project comes after its end; only administrators see it then.
     const { id } = await findVisibleProject(db, request.caller, request.params.id, findProjectEver);
     const month = readMonth(request.query.month, new Date(await databaseTime(db)));
-    return statementView(id, month, await statementRows(db, id, month));
+    // Before the rows are read: what is counted in between is in them.
+    const isFinal = month.isOver && (!month.isLast || (await isCountedUntil(db, id, month.to)));
+    return statementView({ projectId: id, month, isFinal }, await statementRows(db, id, month));
   }
 
   app.get(
@@ -53,7 +55,8 @@ export function statementRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const shown = await statement(request);
-      const name = `statement-${shown.project_id}-${shown.month}.csv`;
+      const soFar = shown.is_final ? '' : '-so-far';
+      const name = `statement-${shown.project_id}-${shown.month}${soFar}.csv`;
       reply.header('Content-Disposition', `attachment; filename="${name}"`);
       return reply.type(`${csv}; charset=utf-8`).send(statementCsv(shown));
     },

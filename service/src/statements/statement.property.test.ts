@@ -53,7 +53,7 @@ async function serverOf(uuid: string) {
 async function statementOf(uuid: string) {
   const { project_id } = await serverOf(uuid);
   const rows = await statementRows(db, project_id, month);
-  const { servers } = statementView(project_id, month, rows);
+  const { servers } = statementView({ projectId: project_id, month, isFinal: true }, rows);
   return servers.filter((server) => server.uuid === uuid);
 }
 

@@ -4,13 +4,22 @@ import type { StatementRow } from './queries.ts';
 
 const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
 
-export function statementView(projectId: number, month: Month, rows: StatementRow[]): Statement {
+interface StatementOf {
+  projectId: number;
+  month: Month;
+  isFinal: boolean;
+}
+
+export function statementView(
+  { projectId, month, isFinal }: StatementOf,
+  rows: StatementRow[],
+): Statement {
   return {
     project_id: projectId,
     month: month.name,
     from: iso(month.from),
     to: iso(month.to),
-    is_final: month.isOver,
+    is_final: isFinal,
     servers: rows.map(serverView),
   };
 }

@@ -32,6 +32,8 @@ export const engine = {
   states: new Map<string, Partial<InstanceState> | Error>(),
   /** Instances whose card can't be read. */
   deafCards: new Set<string>(),
+  /** Those whose reading never ends by itself. */
+  hangingCards: new Set<string>(),
 };
 export const warnings: string[] = [];
 const log = pino(
@@ -79,15 +81,22 @@ export const client: UsageSource = {
     },
   },
   networks: {
-    async getState(host) {
+    async getState(host, _member, options) {
       const name = host.split(' ').at(-1) ?? '';
       const counters = running(name);
+      if (engine.hangingCards.has(name)) return await untilAborted(options?.signal);
       if (engine.deafCards.has(name)) throw new Error('no answer');
       if (!counters || hostName(name, counters.run) !== host) return null;
       return { counters: { bytes_received: counters.out, bytes_sent: counters.in } };
     },
   },
 };
+
+async function untilAborted(signal?: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal?.addEventListener('abort', () => reject(signal.reason));
+  return await promise;
+}
 
 function metricsText(instances: Map<string, Counters>): string {
   const lines = Array.from(instances, ([name, counters]) => [
@@ -117,7 +126,7 @@ export function setClock(time: Date): void {
   clock = time;
 }
 
-export const collector = (limits?: { mostCards: number }) =>
+export const collector = (limits?: { mostCards?: number; cardSeconds?: number }) =>
   createUsageCollector({ db, log, now }, { id: place.locationId, client }, limits);
 
 beforeEach(async () => {
@@ -125,6 +134,7 @@ beforeEach(async () => {
   await sql`truncate ${sql.raw(tables)} cascade`.execute(db);
   engine.members.clear();
   engine.deafCards.clear();
+  engine.hangingCards.clear();
   engine.states.clear();
   warnings.length = 0;
   clock = new Date('2026-11-21T12:00:00Z');

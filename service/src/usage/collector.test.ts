@@ -11,6 +11,7 @@ import {
   insertLocation,
   insertNode,
   insertServer,
+  insertServers,
   pass,
   place,
   samplesOf,
@@ -111,6 +112,28 @@ test('a card that can not be read costs its server nothing', async () => {
   await collectAfter(15, { [uuid]: { cpu: 15, in: 70, out: 80 }, [other]: { in: 3, out: 3 } });
   assert.deepEqual(await trafficOf(uuid), november(70, 80));
   assert.deepEqual(await trafficOf(other), november(3, 3));
+});
+
+test('cards that hang keep no other from being read, and no server from being counted', async () => {
+  const hanging = await insertServers(8);
+  const uuid = await insertServer();
+  const all = (cpu: number, moved: number) =>
+    Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: moved, out: 0 }]));
+  for (const one of hanging) engine.hangingCards.add(`srv-${one}`);
+  const bounded = collector({ cardSeconds: 0.1 });
+  for (const round of [0, 1]) {
+    pass(15);
+    count(all(15 * round, 100));
+    await bounded.collect();
+  }
+  // In the first round they took all of its time; in the next they come last.
+  assert.deepEqual(await trafficOf(uuid), november(100, 0));
+  for (const one of [...hanging, uuid]) assert.equal((await currentOf(one))?.cpu_percent, 50);
+  engine.hangingCards.clear();
+  pass(15);
+  count(all(30, 200));
+  await bounded.collect();
+  for (const one of [...hanging, uuid]) assert.deepEqual(await trafficOf(one), november(200, 0));
 });
 
 test('where there are very many cards, each has its turn, and nothing is lost', async () => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withDeadline } from '../incus/deadline.ts';
 import { pause } from '../pause.ts';
 import { serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
@@ -23,16 +24,19 @@ const diskSeconds = 60;
  * for the engine's sake as for ours. Its counters lose nothing by that.
  */
 export const mostCards = 5_000;
+/** For the cards of a node in a round: where the engine hangs, the others are not to wait for it. */
+const cardSeconds = 10;
 
 /** Collects what the servers of a location use. Should two ever do, each use is counted once. */
 export function createUsageCollector(
   context: Omit<CollectContext, 'signal'>,
   location: UsageLocation,
-  limits = { mostCards },
+  limits: Partial<Limits> = {},
 ): UsageCollector {
   const cards = new Map<string, Cards>();
   return {
-    collect: (signal) => collectLocation({ ...context, ...limits, signal }, location, cards),
+    collect: (signal) =>
+      collectLocation({ ...context, mostCards, cardSeconds, ...limits, signal }, location, cards),
     collectDisk: (signal) => collectDiskUse({ ...context, signal }, location),
   };
 }
@@ -40,17 +44,17 @@ export function createUsageCollector(
 interface OnTime {
   log: Logger;
   signal: AbortSignal;
-  afterCounting: () => Promise<void>;
+  afterCounting: () => void;
 }
 
-/** Collects on a timer until the signal aborts; `afterCounting` follows each of its rounds. */
+/** Collects on a timer until the signal aborts; `afterCounting` is called after each round. */
 export async function collectOnTime(
   { collect, collectDisk }: UsageCollector,
   { log, signal, afterCounting }: OnTime,
 ): Promise<void> {
   const count = async () => {
     await collect(signal);
-    await afterCounting();
+    afterCounting();
   };
   await Promise.all([
     repeat(count, metricsSeconds, signal, log),
@@ -58,9 +62,12 @@ export async function collectOnTime(
   ]);
 }
 
-interface LimitedContext extends CollectContext {
+interface Limits {
   mostCards: number;
+  cardSeconds: number;
 }
+
+interface LimitedContext extends CollectContext, Limits {}
 
 async function collectLocation(
   context: LimitedContext,
@@ -84,7 +91,7 @@ async function collectLocation(
 
 /** A member answers for the instances that run on it, and only for those. Answers their cards. */
 async function collectNode(
-  { db, log, now, signal, mostCards }: LimitedContext,
+  { db, log, now, signal, mostCards, cardSeconds }: LimitedContext,
   { id, client }: UsageLocation,
   node: Node,
   known: Cards = new Map(),
@@ -97,15 +104,15 @@ async function collectNode(
     const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
     const unknown = [...servers.keys()].filter((name) => !cards.has(name));
     const due = [...unknown, ...cards.keys()].slice(0, mostCards);
-    const place = { client, member: node.member, signal };
-    const errors = await each(
-      due,
+    const deadline = { what: 'The cards of a node', timeoutSeconds: cardSeconds, signal };
+    const errors = await withDeadline(deadline, (untilThen) => {
+      const place = { client, member: node.member, signal: untilThen };
       // Where it fails, what else is known of a server counts all the same.
-      async (name) => {
+      const read = async (name: string) => {
         Object.assign(servers.get(name) ?? {}, await readNetwork(place, name, cards));
-      },
-      signal,
-    );
+      };
+      return each(due, read, untilThen);
+    });
     await record(db, { locationId: id, begun, servers: [...servers.values()] });
     const [err] = errors;
     if (err && !signal?.aborted) {

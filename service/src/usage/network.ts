@@ -20,10 +20,10 @@ export interface NetworkReading extends Pick<Card, 'run' | 'startedAt'> {
 }
 
 /**
- * Cards by instance, as last seen: Incus makes a new interface for each run. The one that was read
- * longest ago comes first.
+ * Cards by instance, as last seen: Incus makes a new interface for each run. Undefined where none was
+ * found. The one that was tried longest ago comes first, so that none that fails is in the way of others.
  */
-export type Cards = Map<string, Card>;
+export type Cards = Map<string, Card | undefined>;
 
 interface Place {
   client: UsageSource;
@@ -40,17 +40,14 @@ export async function readNetwork(
   cards: Cards = new Map(),
 ): Promise<NetworkReading | undefined> {
   const known = cards.get(name);
-  const reading = known && (await readCard(place, known));
-  // Even if it is the same: the last one that was read comes last.
+  // Even if it is the same: the last one that was tried comes last.
   cards.delete(name);
-  if (reading) {
-    cards.set(name, known);
-    return reading;
-  }
+  cards.set(name, known);
+  const reading = known && (await readCard(place, known));
+  if (reading) return reading;
   const card = await findCard(place, name);
-  if (!card) return undefined;
   cards.set(name, card);
-  return await readCard(place, card);
+  return card && (await readCard(place, card));
 }
 
 /** What the host has received on its end is what the guest has sent. */

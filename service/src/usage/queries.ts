@@ -4,7 +4,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
-import { type Resolution, resolutions } from './history.ts';
+import { later, type Resolution, resolutions } from './history.ts';
 import { summary } from './history-queries.ts';
 import type { Window } from './window.ts';
 
@@ -40,6 +40,10 @@ export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<
 /** Figures of a server that runs are old after four scrapes. */
 export const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
 
+/** Traffic has a reading of its own, which may fail, or have its turn later. */
+export const isTrafficOlderThan = (age: '60 seconds' | '10 minutes') =>
+  sql<boolean>`(usage.network_read_at is null or usage.network_read_at < now() - ${sql.lit(age)}::interval)`;
+
 /** What `usageView` shows, for `.select()` after `withUsage`. All null: not read so far. */
 export const usageColumns = [
   'usage.read_at as usage_read_at',
@@ -62,6 +66,10 @@ export async function findTraffic(project: Project, id: number) {
     .select([
       'servers.traffic_allowance',
       'servers.traffic_throttle as throttled_to',
+      'usage.network_read_at',
+      sql<boolean>`servers.real_status in ('started', 'paused') and ${isTrafficOlderThan('60 seconds')}`.as(
+        'is_stale',
+      ),
       'locations.traffic_counted',
       'locations.traffic_policy',
       sql<string>`to_char(${month(0)}, 'YYYY-MM')`.as('month'),
@@ -128,7 +136,8 @@ export async function stepsOf(
   { from, to, stepSeconds, source }: Window,
 ): Promise<StepUse[]> {
   const made = {
-    usage_15s: to,
+    // What is still to come is not looked for: a year of it is two million times.
+    usage_15s: later(new Date(server.now), 15),
     usage_5m: new Date(server.made_5m),
     usage_1h: new Date(server.made_1h),
   };
@@ -143,6 +152,7 @@ export async function stepsOf(
     begin = end;
     return [part];
   });
+  if (parts.length === 0) return [];
   const { rows } = await sql<StepUse>`
     select floor(extract(epoch from at) / ${stepSeconds}::integer)::bigint * ${stepSeconds}::integer as step, ${summary}
     from (${sql.join(parts, sql` union all `)}) as rows

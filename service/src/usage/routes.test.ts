@@ -42,6 +42,8 @@ async function enterHour(server: number, begin: Date): Promise<void> {
     .execute();
 }
 
+const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
+
 function valuesOf(history: UsageHistory, metric: string) {
   return history.series.find((series) => series.metric === metric)?.values ?? [];
 }
@@ -121,6 +123,11 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
   await db.insertInto('traffic_months').values(traffic).execute();
   const notice = { server_id: server, month: text, percent: 80, at: now };
   await db.insertInto('traffic_notices').values(notice).execute();
+  const usage = { server_id: server, read_at: now, network_read_at: later(now, -61) };
+  await db
+    .insertInto('usage_current')
+    .values({ ...usage, cpu_seconds: 0, cpu_percent: 0, ram_mb: 0 })
+    .execute();
   const free = await inject(app, { url: `/v1/servers/${server}/traffic`, headers });
   assert.deepEqual(free.json(), {
     month: text.slice(0, 7),
@@ -129,10 +136,12 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
     allowance: null,
     counted: 'outgoing',
     used: 90,
+    read_at: iso(usage.network_read_at),
+    is_stale: true,
     is_exceeded: false,
     policy: 'none',
     throttled_to: null,
-    notices: [{ percent: 80, at: now.toISOString().replace('Z', '000Z') }],
+    notices: [{ percent: 80, at: iso(now) }],
   });
   const admin = (await createTestToken(db)).headers;
   const change = (allowance: unknown) =>
@@ -150,6 +159,9 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
     assert.equal(refused.json().errors[0].pointer, '/allowance');
   }
   assert.equal((await change(null)).json().allowance, null);
+  await db.updateTable('usage_current').set({ network_read_at: now }).execute();
+  const { read_at, is_stale } = (await change(null)).json();
+  assert.deepEqual([read_at, is_stale], [iso(now), false]);
 });
 
 test('of times long ago and still to come there is nothing, and no error', async () => {
@@ -165,4 +177,24 @@ test('of times long ago and still to come there is nothing, and no error', async
     const values = valuesOf(answer.json(), 'cpu');
     assert.ok(values.length > 0 && values.every((value) => value === null));
   }
+});
+
+test('of a window that reaches beyond now, what is still to come is not looked for', async () => {
+  const server = await enterServer();
+  const now = new Date();
+  await ensurePartitions(db, now);
+  const row = { server_id: server, samples: 1 };
+  await db
+    .insertInto('usage_15s')
+    .values([
+      { ...row, at: later(beginningOf(now, 15), -15), cpu: 7 },
+      { ...row, at: later(beginningOf(now, 3600), 3600), cpu: 9 },
+    ])
+    .execute();
+  const window = `?from=${later(now, -60).toISOString()}&to=${later(now, 360 * 86_400).toISOString()}`;
+  const values = valuesOf((await ask(server, `${window}&step=1d`)).json(), 'cpu');
+  assert.deepEqual(
+    values.filter((value) => value !== null),
+    [7],
+  );
 });

@@ -66,6 +66,8 @@ export function trafficView(row: TrafficRow): ServerTraffic {
     allowance: row.traffic_allowance,
     counted: row.traffic_counted,
     used: countedBytes(row.traffic_counted, traffic),
+    read_at: row.network_read_at,
+    is_stale: row.is_stale,
     is_exceeded: isExceeded(row, traffic),
     policy: row.traffic_policy,
     throttled_to: row.throttled_to,
