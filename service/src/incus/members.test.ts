@@ -110,4 +110,17 @@ describe('members over HTTPS', () => {
     await assert.rejects(client.instances.list({ timeoutSeconds: 0.3 }), failsWith('timeout'));
     assert.equal((await client.instances.list())[0]?.name, 'two');
   });
+
+  it('are asked first all the same where another one hung, that they asked for us', async () => {
+    const first = await member((request, response) => {
+      if (!request.url?.includes('target=')) sync(response, [{ name: 'one' }]);
+    });
+    const second = await member(named('two'));
+    const client = cluster(first.url, second.url);
+    const ofAnother = client.server.resources('another', { timeoutSeconds: 0.3 });
+    const hung = assert.rejects(ofAnother, failsWith('timeout'));
+    assert.equal((await client.instances.list())[0]?.name, 'one');
+    await hung;
+    assert.equal((await client.instances.list())[0]?.name, 'one');
+  });
 });

@@ -55,14 +55,18 @@ function mayAskAnother(request: WireRequest, error: unknown): boolean {
 export function createTransport(connection: IncusConnection): Transport {
   const agent = createAgent(connection);
   const places = endpoints(connection);
+  /** When each one answered last. */
+  const answered = new Map<Endpoint, number>();
   let preferred = 0;
 
   const attempt = async (request: WireRequest, rest: Endpoint[]): Promise<WireResponse> => {
     const [endpoint, ...others] = rest;
     if (endpoint === undefined) throw new TypeError('Incus needs at least one URL');
     const last = others.length === 0;
+    const asked = performance.now();
     try {
       const response = await dispatch(agent, endpoint, request);
+      answered.set(endpoint, performance.now());
       if (response.statusCode !== 503 || request.method !== 'GET' || last) {
         preferred = places.indexOf(endpoint);
         return response;
@@ -70,8 +74,10 @@ export function createTransport(connection: IncusConnection): Transport {
       await response.body.dump();
     } catch (error) {
       if (request.signal.aborted) {
-        // A member that hangs must not be the first to be asked next time.
-        if (isEngineError(request.signal.reason, 'timeout'))
+        // A member that hangs must not be the first to be asked next time. One that answered others
+        // meanwhile waits itself, for a member that the request is about.
+        const isSilent = (answered.get(endpoint) ?? 0) < asked;
+        if (isSilent && isEngineError(request.signal.reason, 'timeout'))
           preferred = places.indexOf(endpoint) + 1;
         throw error;
       }

@@ -60,16 +60,15 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
 
 /**
  * Whether a member of its cluster answers that was away, or no longer answers: all is to be looked at
- * then. It costs one small call each.
+ * then. It costs one small call each. With `away` only those that were away are asked.
  */
-export async function haveMembersChanged({
-  db,
-  client,
-  locationId,
-  signal,
-}: Subject): Promise<boolean> {
+export async function haveMembersChanged(
+  { db, client, locationId, signal }: Subject,
+  which: 'all' | 'away',
+): Promise<boolean> {
   const options = { signal, timeoutSeconds: pingSeconds };
-  const members = await knownMembers(db, locationId);
+  const known = await knownMembers(db, locationId);
+  const members = known.filter(({ status }) => which === 'all' || status === 'offline');
   const differ = members.map(async ({ member, status }) => {
     const answer = await unlessSilent(client.server.info(member, options), signal);
     return (answer !== null) !== (status === 'online');

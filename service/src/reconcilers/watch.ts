@@ -22,6 +22,8 @@ const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
 const defaultPingMilliseconds = 5000;
 const pingSeconds = 5;
+/** Those that were away are asked more often, by this share of the time: their servers are to be seen again soon. */
+const awayShare = 0.4;
 const mostLooks = 5;
 const lookAgainMilliseconds = 500;
 
@@ -105,7 +107,10 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
         if (error instanceof EngineError) reach.is('engine', error.message);
         throw error;
       });
-    if (await haveMembersChanged(subject)) sweep.run('all');
+    if (await haveMembersChanged(subject, 'all')) sweep.run('all');
+  }, report);
+  const pingAway = serialised(async () => {
+    if (await haveMembersChanged(subject, 'away')) sweep.run('all');
   }, report);
   const { workDir } = watching;
   const images = serialised(async () => {
@@ -117,6 +122,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   };
   const timer = setInterval(everything, sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
+  const pingsAway = setInterval(() => pingAway.run('all'), pingMilliseconds * awayShare);
   const collector = createUsageCollector(watching, { id: location.id, client: subject.client });
   // Beside the counting, which does not wait for the engine to do what an allowance means.
   const allowances = serialised(() => keepAllowances({ ...subject, log }), report);
@@ -152,9 +158,17 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   } finally {
     clearInterval(timer);
     clearInterval(pings);
+    clearInterval(pingsAway);
     off();
     offImages();
-    await Promise.all([look.idle(), sweep.idle(), ping.idle(), images.idle(), counting]);
+    await Promise.all([
+      look.idle(),
+      sweep.idle(),
+      ping.idle(),
+      pingAway.idle(),
+      images.idle(),
+      counting,
+    ]);
     await allowances.idle();
     await reach.end();
   }
