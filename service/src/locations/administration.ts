@@ -74,7 +74,7 @@ export async function addLocation(tools: Tools, options: NewLocationOptions): Pr
   }
   const reached = await reach(tools, options.engine, undefined);
   try {
-    await requireOwnProject(db, reached, options.project);
+    await requireOwnProject(db, reached, options.project, undefined);
     const surveyed = await survey(reached.client, options);
     for (const warning of surveyed.warnings) say(`Note: ${warning}`);
     const engine = await withAllMembers(reached, options.engine, surveyed, say);
@@ -113,6 +113,7 @@ export async function updateLocation(tools: Tools, changes: LocationChanges): Pr
   if (isMoved) await requireEmpty(db, before);
   const reached = await reach(tools, changes.engine, before);
   try {
+    await requireOwnProject(db, reached, project, before.id);
     const surveyed = await survey(reached.client, wanted);
     for (const warning of surveyed.warnings) say(`Note: ${warning}`);
     const engine = await withAllMembers(reached, changes.engine, surveyed, say);
@@ -243,7 +244,12 @@ async function withAllMembers(
 }
 
 /** Two locations in one project of one Incus would each take the other's servers for lost. */
-async function requireOwnProject(db: Db, { client }: Reached, project: string): Promise<void> {
+async function requireOwnProject(
+  db: Db,
+  { client }: Reached,
+  project: string,
+  ownId: number | undefined,
+): Promise<void> {
   const there = await client.projects.get(project);
   if (there?.config['features.networks'] === 'true') {
     throw new SetupError(
@@ -253,7 +259,7 @@ async function requireOwnProject(db: Db, { client }: Reached, project: string): 
   }
   const { environment } = await client.server.info();
   for (const other of await listAllLocations(db)) {
-    if (other.incus_project !== project) continue;
+    if (other.id === ownId || other.incus_project !== project) continue;
     if ((await presentedBy(other)) !== environment.certificate_fingerprint) continue;
     throw new SetupError(
       `The location ${other.name} is the project ${project} of this very Incus.`,
