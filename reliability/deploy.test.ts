@@ -75,6 +75,25 @@ test('its services, volumes and secrets are all there', () => {
   assert.deepEqual([SERVICE_1, SERVICE_2], ['service-1:8080', 'service-2:8080']);
 });
 
+test('services of the Compose file keep their addresses, which HAProxy looks up once', () => {
+  const { services, networks } = compose;
+  const addresses = ['service-1', 'service-2'].map(
+    (name) => services[name].networks.default.ipv4_address,
+  );
+  assert.deepEqual(addresses, ['172.31.254.11', '172.31.254.12']);
+  // Those that are given to others begin at .128.
+  const [{ subnet, ip_range: others }] = networks.default.ipam.config;
+  assert.deepEqual([subnet, others], ['172.31.254.0/24', '172.31.254.128/25']);
+});
+
+test('the secrets that lie beside the Compose file come into no image and no commit', () => {
+  const unsent = read('Dockerfile.dockerignore').split('\n');
+  assert.ok(unsent.includes('deploy'));
+  const uncommitted = readFileSync(new URL('../.gitignore', import.meta.url), 'utf8').split('\n');
+  const beside = ['.env', 'berth.pem', compose.secrets['secret-key'].file.replace('./', '')];
+  for (const name of beside) assert.ok(uncommitted.includes(`/deploy/${name}`), name);
+});
+
 test('every setting that stands there is one of the service', () => {
   const known = readFileSync(new URL('../service/src/config.ts', import.meta.url), 'utf8');
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })

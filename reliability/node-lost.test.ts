@@ -45,6 +45,19 @@ async function serverOn(name: string, hostname: string) {
 const declareLost = (name: string, confirm = name) =>
   laboratory.post(`/nodes/${name}/declare-lost`, headers, { confirm });
 
+/** Switches a node off, and gives it up once that is known. */
+async function lose(name: string): Promise<void> {
+  laboratory.simulator.takeMemberDown(name, true);
+  let id = 0;
+  await within(20_000, async () => {
+    const answer = await declareLost(name);
+    assert.equal(answer.statusCode, 202, answer.body);
+    id = answer.json().operation_id;
+  });
+  const { status, message } = await laboratory.ended(id);
+  assert.equal(status, 'succeeded', message);
+}
+
 it('a server on a node that does not answer says why nobody knows how it is, and since when', async () => {
   const { id } = await serverOn('b', 'silent');
   assert.equal((await server(id)).unavailable, null);
@@ -188,10 +201,45 @@ it('the servers of a lost node are in error, and are rebuilt elsewhere or delete
   await nothingIsLeft(laboratory, waiting.id);
 });
 
+const secrets = { password: 'correct horse battery', initialCommands: ['echo ran >> /root/ran'] };
+
 it('a lost node takes no servers until it has joined its cluster anew', async () => {
   const { members } = laboratory.simulator.model;
   members.set('c', newMember('c', '10.255.0.9:8443'));
   await isIn('c', 'online');
   const { id } = await serverOn('c', 'anew');
+  await isWhole(laboratory, id);
+});
+
+it('a server of a lost node is rebuilt also after the machine has joined anew under its name', async () => {
+  const { id } = await serverOn('c', 'late');
+  await lose('c');
+  const before = (await node('c')) as { id: number; servers: number };
+  laboratory.simulator.model.members.set('c', newMember('c', '10.255.0.9:8443'));
+  await isIn('c', 'online');
+
+  const anew = (await node('c')) as { id: number; servers: number };
+  assert.notEqual(anew.id, before.id);
+  assert.equal(anew.servers, 0, 'what was lost takes no room on it');
+  const { node: on, allowed_actions: allowed } = await server(id);
+  assert.equal(on, `c (lost ${before.id})`);
+  assert.deepEqual(allowed, ['rebuild', 'delete']);
+  const shown = (await node(encodeURIComponent(on))) as { state: string; servers: number };
+  assert.deepEqual([shown.state, shown.servers], ['lost', before.servers]);
+  const rebuild = await laboratory.post(`/servers/${id}/rebuild`, undefined, secrets);
+  assert.equal(rebuild.statusCode, 202, rebuild.body);
+  await succeeds(laboratory, await laboratory.ended(rebuild.json().operation_id));
+  await isWhole(laboratory, id);
+});
+
+it('a server that was on its way from a node which is given up is told so, and rebuilt', async () => {
+  const { id } = await serverOn('b', 'leaving');
+  const move = await laboratory.move(id);
+  await lose('b');
+  assert.equal((await laboratory.ended(move.id)).status, 'failed');
+  await within(10_000, () => isRecordedAs(laboratory, id, 'error', /Its node b was declared lost/));
+  const rebuild = await laboratory.post(`/servers/${id}/rebuild`, undefined, secrets);
+  assert.equal(rebuild.statusCode, 202, rebuild.body);
+  await succeeds(laboratory, await laboratory.ended(rebuild.json().operation_id));
   await isWhole(laboratory, id);
 });

@@ -74,7 +74,6 @@ export async function addLocation(tools: Tools, options: NewLocationOptions): Pr
   }
   const reached = await reach(tools, options.engine, undefined);
   try {
-    await requireOwnProject(db, reached, options.project);
     const { engine, surveyed } = await look(tools, reached, options, undefined);
     await ensureProject(reached.client, options.project, say);
     const location = await db.transaction().execute(async (trx) => {
@@ -110,7 +109,7 @@ export async function updateLocation(tools: Tools, changes: LocationChanges): Pr
   if (isMoved) await requireEmpty(db, before);
   const reached = await reach(tools, changes.engine, before);
   try {
-    const option = { ...wanted, engine: changes.engine };
+    const option = { ...wanted, project, engine: changes.engine };
     const { engine, surveyed } = await look(tools, reached, option, before.id);
     await ensureProject(reached.client, project, say);
     const location = await db.transaction().execute(async (trx) => {
@@ -202,7 +201,7 @@ async function reachSocket(socketPath: string): Promise<Reached> {
   return { engine: { socket_path: socketPath }, client, identity: undefined };
 }
 
-type Wanted = Pick<NewLocationOptions, 'pool' | 'network' | 'vlan'>;
+type Wanted = Omit<NewLocationOptions, 'name' | 'description' | 'engine'>;
 
 /** At all that a location is to be on, saying what a person should know; refuses what can't be. */
 async function look(
@@ -211,6 +210,7 @@ async function look(
   { engine: option, ...wanted }: Wanted & { engine: EngineOption | undefined },
   ownId: number | undefined,
 ): Promise<{ engine: EngineAddress; surveyed: Survey }> {
+  await requireOwnProject(db, reached, wanted.project, ownId);
   const surveyed = await survey(reached.client, wanted);
   for (const warning of surveyed.warnings) say(`Note: ${warning}`);
   const engine = await withAllMembers(reached, option, surveyed, say);
@@ -254,7 +254,12 @@ async function withAllMembers(
 }
 
 /** Two locations in one project of one Incus would each take the other's servers for lost. */
-async function requireOwnProject(db: Db, { client }: Reached, project: string): Promise<void> {
+async function requireOwnProject(
+  db: Db,
+  { client }: Reached,
+  project: string,
+  ownId: number | undefined,
+): Promise<void> {
   const there = await client.projects.get(project);
   if (there?.config['features.networks'] === 'true') {
     throw new SetupError(
@@ -264,7 +269,7 @@ async function requireOwnProject(db: Db, { client }: Reached, project: string): 
   }
   const { environment } = await client.server.info();
   for (const other of await listAllLocations(db)) {
-    if (other.incus_project !== project) continue;
+    if (other.id === ownId || other.incus_project !== project) continue;
     if ((await presentedBy(other)) !== environment.certificate_fingerprint) continue;
     throw new SetupError(
       `The location ${other.name} is the project ${project} of this very Incus.`,

@@ -204,6 +204,19 @@ test('two locations are not the same project of the same Incus', async () => {
   await refused(['add', 'twin-b', ...known], /twin-a is the project berth of this very Incus/);
 });
 
+test('a location is not changed to what another one is', async () => {
+  const [one, another] = [await startIncus(), await startIncus()];
+  for (const { simulator } of [one, another]) simulator.model.hostBridges.add('br-lan');
+  const onLan = ['--network', 'br-lan'];
+  assert.equal((await run('add', 'lan-a', '--token', one.token(), ...onLan)).code, 0);
+  assert.equal((await run('add', 'lan-b', '--token', another.token(), ...onLan)).code, 0);
+  const before = await located('lan-b');
+  const words = /lan-a is the project berth of this very Incus/;
+  await refused(['update', 'lan-b', '--token', one.token()], words);
+  assert.deepEqual((await located('lan-b')).engine, before.engine);
+  assert.equal((await run('update', 'lan-b')).code, 0, 'it is no other one than itself');
+});
+
 test('servers can be put on a bridge of the hosts, whose addresses an administrator adds', async () => {
   const { simulator, token } = await startIncus();
   simulator.model.hostBridges.add('br-lan');

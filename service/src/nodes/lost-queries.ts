@@ -4,18 +4,16 @@ import { notify } from '../db/notifications.ts';
 
 const by = 'declaring its node lost';
 
+/** Of a server of the node in `nodes`. */
+export const lostWithNode = sql<string>`'Its node ' || nodes.name || ' was declared lost, and its disk with it. '
+  'Rebuild the server, which makes it anew, or delete it.'`;
+
 /**
  * Gives up a node with its servers: each is in error from now on, and what was under way on it ends, but
  * for deletes, which go on once the engine has forgotten the node. A server on its way to another node
  * may have left already: its move finds out. Servers are locked before the node, as by whoever moves one.
  */
-export async function giveUpNode(
-  trx: Trx,
-  { id, name }: { id: number; name: string },
-): Promise<void> {
-  const reason =
-    `Its node ${name} was declared lost, and its disk with it. ` +
-    'Rebuild the server, which makes it anew, or delete it.';
+export async function giveUpNode(trx: Trx, { id }: { id: number }): Promise<void> {
   const { rows: servers } = await sql<{ id: number }>`
     select id from servers where node_id = ${id} and moving_to is null and deleted_at is null
     order by id for update`.execute(trx);
@@ -37,8 +35,9 @@ export async function giveUpNode(
   `.execute(trx);
   // No longer counted as installed, so that the reason stays.
   await sql`
-    update servers set status = 'error', error = ${reason}, installed_at = null
-    where id = any(${ids}::bigint[]) and status <> 'deleting'`.execute(trx);
+    update servers set status = 'error', error = ${lostWithNode}, installed_at = null
+    from nodes where nodes.id = ${id} and servers.id = any(${ids}::bigint[])
+      and servers.status <> 'deleting'`.execute(trx);
 }
 
 /** The engine has forgotten it. */

@@ -66,14 +66,14 @@ export async function requestDeclareLost(
 }
 
 async function requireSilent(trx: Trx, { name, status, location_id }: ShownNode): Promise<void> {
-  if (status === 'online') {
-    const detail = `The node ${name} answers. Only one that is switched off may be declared lost.`;
-    throw new Problem('node_answers', detail);
-  }
   const location = await findLocation(trx, location_id);
-  if (location?.isReachable) return;
-  const detail = 'Its location does not answer, so nobody knows how the node is.';
-  throw new Problem('location_unreachable', detail);
+  if (!location?.isReachable) {
+    const detail = 'Its location does not answer, so nobody knows how the node is.';
+    throw new Problem('location_unreachable', detail);
+  }
+  if (status !== 'online') return;
+  const detail = `The node ${name} answers. Only one that is switched off may be declared lost.`;
+  throw new Problem('node_answers', detail);
 }
 
 function requireMember({ name, member }: ShownNode): void {

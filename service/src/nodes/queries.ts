@@ -188,6 +188,12 @@ export async function enterNodes(
   const isOlder = sql`(nodes.updated_at <= ${readAt} or nodes.updated_at > clock_timestamp())`;
   const self = facts.find(({ name }) => name === answering);
   if (self) await adopt(trx, locationId, self);
+  const names = facts.map(({ name }) => name);
+  // The machine is another one to its servers, which are to be rebuilt elsewhere or deleted.
+  await sql`
+    update nodes set name = name || ' (lost ' || id || ')', member = null
+    where location_id = ${locationId} and lost and gone and servers > 0
+      and name = any(${names}::text[]) and ${isOlder}`.execute(trx);
   const rows = facts.map(({ machine, disk, ...node }) => ({ ...node, ...machine, disk }));
   const seen = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seen (
     name text, member text, status text, evacuated boolean, "failureDomain" text, cpu integer,
@@ -215,7 +221,7 @@ export async function enterNodes(
     update nodes set gone = true, status = 'offline', updated_at = now(),
       status_since = case status when 'offline' then status_since else now() end
     where location_id = ${locationId} and not gone and ${isOlder}
-      and name <> all(${facts.map(({ name }) => name)}::text[])`.execute(trx);
+      and name <> all(${names}::text[])`.execute(trx);
 }
 
 /** A machine may change its name, and gets one as a member when a cluster is made of it. */

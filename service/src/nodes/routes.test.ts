@@ -128,6 +128,13 @@ it('is offline while its location cannot be asked', async () => {
   assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().state, 'offline');
 });
 
+it('is not declared lost while nobody knows how it is', async () => {
+  await setNode('a', { member: 'a' });
+  const path = `/nodes/a/declare-lost?location_id=${elsewhere}`;
+  const refused = (await whole.ask('POST', path, { ...admin, body: { confirm: 'a' } })).json();
+  assert.deepEqual([refused.status, refused.code], [409, 'location_unreachable']);
+});
+
 it('is for administrators only', async () => {
   assert.equal((await whole.ask('GET', '/nodes')).statusCode, 403);
 });

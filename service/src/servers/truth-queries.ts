@@ -1,11 +1,16 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema.ts';
+import { lostWithNode } from '../nodes/lost-queries.ts';
 
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
 
-const vanished =
+const removed =
   'Its instance no longer exists in the engine: it was removed there by hand. Delete the server.';
+/** One that was on its way from a node when that was given up is seen to have gone with it. */
+const vanished = sql<string>`(
+  select case when nodes.lost then ${lostWithNode} else ${removed} end
+  from nodes where nodes.id = servers.node_id)`;
 const broken = 'The engine reports its instance to be broken; see its log there.';
 
 const errorOfEngine = sql<string | null>`case real_status
