@@ -3,7 +3,7 @@ import type { Node } from '@berth/contract/nodes';
 import type { Operation } from '@berth/contract/operations';
 import type { ServerStatusRecord } from '@berth/contract/servers';
 import { isServiceRunning, type Service, startService } from '../../e2e/service.ts';
-import type { IncusClient } from '../../service/src/incus/client.ts';
+import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
 import { within } from '../waiting.ts';
 import { type Machine, plugIn, startDaemon } from './machine.ts';
 import type { Requests } from './requests.ts';
@@ -26,6 +26,7 @@ export interface World {
 
 /** The machine's cores are for the guests. */
 export const lookEveryMs = 250;
+const wholeSeconds = 60;
 const size = { cpu: 1, ram: 256, disk: 2 };
 
 /** Answers the id of a server whose create was accepted. */
@@ -94,6 +95,25 @@ export async function isStarted(world: World, id: number): Promise<void> {
 export async function truthIsBack(world: World): Promise<void> {
   await areOffline(world, []);
   for (const id of world.servers.keys()) assert.equal(await realStatus(world, id), 'started');
+}
+
+/**
+ * Seconds until each member passes requests on to each other one. To one that has come back Incus does
+ * so from the next heartbeat on; they are 10 s apart.
+ */
+export async function passedOnAgain({ machines }: World): Promise<number> {
+  const clients = machines.map(({ socketPath }) =>
+    createIncusClient({ socketPath, project: 'default' }),
+  );
+  try {
+    return await secondsUntil(wholeSeconds, async () => {
+      for (const { server } of clients) {
+        for (const { name } of machines) await server.info(name, { timeoutSeconds: 2 });
+      }
+    });
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
 }
 
 /** The machine whose member leads the cluster's database. */

@@ -6,6 +6,7 @@ import {
   create,
   isStarted,
   leaderOf,
+  passedOnAgain,
   secondsUntil,
   truthIsBack,
   type World,
@@ -27,8 +28,11 @@ async function run(world: World) {
   assert.notEqual(node, leader.name, 'it is placed on a member that is there');
   const created = await secondsUntil(createdSeconds, () => isStarted(world, id));
   await startDaemon(leader);
+  const passedOn = await passedOnAgain(world);
   const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
-  return { took: { 'known to be away': known, 'a create': created, truth } };
+  return {
+    took: { 'known to be away': known, 'a create': created, 'passed on to again': passedOn, truth },
+  };
 }
 
 export const leaderKilled: Scenario = {

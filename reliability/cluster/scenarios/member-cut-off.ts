@@ -8,6 +8,7 @@ import {
   areOffline,
   latestOperation,
   leaderOf,
+  passedOnAgain,
   realStatus,
   secondsUntil,
   serversByMember,
@@ -59,8 +60,16 @@ async function run(world: World) {
   for (const id of others) assert.equal(await realStatus(world, id), 'started');
   assert.deepEqual(guestsOf(cutOff.incusDir), guests, 'its guests ran on');
   plugIn(cutOff);
+  const passedOn = await passedOnAgain(world);
   const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
-  return { took: { 'known to be away': known, 'a restart elsewhere': restarted, truth } };
+  return {
+    took: {
+      'known to be away': known,
+      'a restart elsewhere': restarted,
+      'passed on to again': passedOn,
+      truth,
+    },
+  };
 }
 
 export const memberCutOff: Scenario = {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { startDaemon, stopDaemon } from '../machine.ts';
 import type { Scenario } from '../scenario.ts';
-import { create, isStarted, secondsUntil, truthIsBack, type World } from '../world.ts';
+import {
+  create,
+  isStarted,
+  passedOnAgain,
+  secondsUntil,
+  truthIsBack,
+  type World,
+} from '../world.ts';
 
 const onlineSeconds = 60;
 const createdSeconds = 120;
@@ -19,11 +26,12 @@ async function run(world: World) {
       for (const { server_name: name, status } of members) assert.equal(status, 'Online', name);
     });
   }
+  const passedOn = await passedOnAgain(world);
   const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
   const created = await secondsUntil(createdSeconds, async () => {
     for (const { id } of creating) await isStarted(world, id);
   });
-  return { took: { truth, 'creates amid it': created } };
+  return { took: { 'passed on to again': passedOn, truth, 'creates amid it': created } };
 }
 
 export const rollingRestart: Scenario = {
