@@ -173,6 +173,37 @@ it('a node that is taken out of service by hand while it is restored comes back 
   assert.equal(await stateOf('c'), 'online');
 });
 
+it('an evacuation that waits is called off by a restore, and a restore by an evacuation', async () => {
+  const [deaf, other] = await serversOn('c', 2);
+  assert.ok(deaf && other);
+  laboratory.simulator.faults.guest(deaf.name, { ignoresShutdown: true });
+  const evacuation = await begin('c', 'evacuate');
+  await within(10_000, async () => assert.notEqual((await laboratory.server(other.id)).node, 'c'));
+  const restore = await begin('c', 'restore');
+  const calledOff = await show(evacuation);
+  assert.equal(calledOff.status, 'superseded');
+  assert.match(calledOff.message, /Superseded by a request to restore the node/);
+  assert.notEqual(await stateOf('c'), 'cordoned');
+  const back = await ended(restore);
+  assert.equal(back.status, 'succeeded', back.message);
+  const nodeOf = async ({ id }: { id: number }) => (await laboratory.server(id)).node;
+  assert.deepEqual([await nodeOf(deaf), await nodeOf(other)], ['c', 'c']);
+
+  const out = await ended(await begin('c', 'evacuate'));
+  assert.equal(out.status, 'succeeded', out.message);
+  const again = await begin('c', 'restore');
+  await within(5000, async () => assert.ok((await show(again)).servers.length > 0));
+  const away = await ended(await begin('c', 'evacuate'));
+  assert.equal(away.status, 'succeeded', away.message);
+  assert.equal((await show(again)).status, 'superseded');
+  assert.equal(await stateOf('c'), 'evacuated');
+  assert.ok(![await nodeOf(deaf), await nodeOf(other)].includes('c'));
+  const end = await ended(await begin('c', 'restore'));
+  assert.equal(end.status, 'succeeded', end.message);
+  assert.deepEqual([await nodeOf(deaf), await nodeOf(other)], ['c', 'c']);
+  for (const { id } of [deaf, other]) await isWhole(laboratory, id);
+});
+
 it('what the engine can not do is told, and the servers that were moved stay moved', async () => {
   const [one] = await serversOn('c', 1);
   assert.ok(one);

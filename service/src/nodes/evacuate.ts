@@ -34,7 +34,8 @@ async function move(context: Context) {
   if ('waiting' in result) return result.waiting;
   const { left } = result;
   if (left.length === 0) return next<MovingState>('engine');
-  return fail('servers_left', `${stayingSentence(left)} The node stays cordoned.`);
+  const cordoned = context.node.cordoned ? ' The node stays cordoned.' : '';
+  return fail('servers_left', `${stayingSentence(left)}${cordoned}`);
 }
 
 async function takeOutOfService(context: Context) {

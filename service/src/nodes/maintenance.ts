@@ -8,7 +8,11 @@ import { declareLostOperation } from './declare-lost.ts';
 import { evacuateOperation } from './evacuate.ts';
 import { giveUpNode } from './lost-queries.ts';
 import type { MovingState } from './moving.ts';
-import { insertNodeOperation, unfinishedNodeOperation } from './moving-queries.ts';
+import {
+  insertNodeOperation,
+  supersedeNodeOperation,
+  unfinishedNodeOperation,
+} from './moving-queries.ts';
 import { requireNode } from './nodes.ts';
 import { type ShownNode, setCordoned } from './queries.ts';
 import { restoreOperation } from './restore.ts';
@@ -16,10 +20,11 @@ import { restoreOperation } from './restore.ts';
 export type NodeAction = 'evacuate' | 'restore';
 
 const kinds = { evacuate: evacuateOperation, restore: restoreOperation };
+const opposite = { evacuate: 'restore', restore: 'evacuate' };
 
 /**
  * Enters the operation that takes a node out of service or puts it back, or refuses it. From the
- * request on the node is cordoned, or no longer.
+ * request on the node is cordoned, or no longer, and the opposite operation ends: it may last hours.
  */
 export async function requestMaintenance(
   trx: Trx,
@@ -31,7 +36,9 @@ export async function requestMaintenance(
   requireAnswering(node);
   // Which locks it: two requests at once come one after the other.
   await setCordoned(trx, node.id, action === 'evacuate');
-  await requireIdle(trx, node);
+  const current = await unfinishedNodeOperation(trx, node.id);
+  if (current && current.kind !== opposite[action]) throw busy('node', current);
+  if (current) await supersedeNodeOperation(trx, current.id, `a request to ${action} the node`);
   const state: MovingState = { refused: {} };
   const operation = await insertNodeOperation(trx, {
     ...firstStep(kinds[action]),
@@ -57,7 +64,6 @@ export async function requestDeclareLost(
   requireMember(node);
   await requireSilent(trx, node);
   await giveUpNode(trx, node);
-  await requireIdle(trx, node);
   const operation = await insertNodeOperation(trx, {
     ...firstStep(declareLostOperation),
     nodeId: node.id,
@@ -86,9 +92,4 @@ function requireAnswering({ name, state }: ShownNode): void {
   if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
   const detail = `The node ${name} does not answer, so nothing can be moved from it or to it.`;
   throw new Problem('node_offline', detail);
-}
-
-async function requireIdle(trx: Trx, node: ShownNode): Promise<void> {
-  const current = await unfinishedNodeOperation(trx, node.id);
-  if (current) throw busy('node', current);
 }

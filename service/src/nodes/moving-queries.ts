@@ -30,6 +30,21 @@ export async function unfinishedNodeOperation(
     .executeTakeFirst();
 }
 
+/** Ends an operation on a node in favour of another one, which waits until its worker has let go. */
+export async function supersedeNodeOperation(trx: Trx, id: number, by: string): Promise<void> {
+  await trx
+    .updateTable('operations')
+    .set({
+      status: 'superseded',
+      message: `Superseded by ${by}.`,
+      finished_at: sql<string>`now()`,
+    })
+    .where('id', '=', id)
+    .execute();
+  await notify(trx, 'operation_superseded', { id });
+  await notify(trx, 'operation_finished', { id });
+}
+
 /** A server that an operation on a node has to move. */
 export interface ServerToMove {
   id: number;

@@ -97,14 +97,16 @@ const maintenance: Record<NodeAction, { summary: string; description: string; me
     description:
       'It takes no new servers from now on, and its servers are moved to other nodes, a few at once; ' +
       'then Incus takes it out of service. Servers that find no room, or can not be moved, stay, and ' +
-      'the operation fails in the end, saying which: asking again goes on with them.',
+      'the operation fails in the end, saying which: asking again goes on with them. A restore that is ' +
+      'under way ends, and what it has moved back is moved away again.',
     message: 'The node is being evacuated.',
   },
   restore: {
     summary: 'Restore a node that was evacuated',
     description:
       'Incus puts it back into service, it takes servers again, and those that its evacuation took ' +
-      'away and nobody has moved since are moved back, but for those that find no room.',
+      'away and nobody has moved since are moved back, but for those that find no room. An evacuation ' +
+      'that is under way ends: so it is called off.',
     message: 'The node is being restored.',
   },
 };
