@@ -12,6 +12,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** For the whole call, answer included. */
   timeoutSeconds?: number | undefined;
+  /** The member that a read is about, unless its query has a `target`. */
+  member?: string | undefined;
 }
 
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -93,6 +95,12 @@ function wireRequest(request: ApiRequest, signal: AbortSignal, touch: () => void
   if (headers !== undefined) wire.headers = headers;
   if (body !== undefined) wire.body = typeof body === 'function' ? () => body(touch) : body;
   return wire;
+}
+
+/** A change goes to whoever is asked anyhow: it is to be made once. */
+function memberOf({ method, query }: ApiRequest, options?: CallOptions): string | undefined {
+  if (method !== 'GET') return undefined;
+  return typeof query?.target === 'string' ? query.target : options?.member;
 }
 
 function parseAnswer(text: string): Answer | null {
@@ -195,7 +203,8 @@ export function createApi(transport: Transport, defaults: ApiDefaults): Api {
     return withDeadline(
       { what, timeoutSeconds, signal: options?.signal },
       async (signal, touch) => {
-        const response = await transport.send(wireRequest(request, signal, touch));
+        const wire = wireRequest(request, signal, touch);
+        const response = await transport.send({ ...wire, member: memberOf(request, options) });
         try {
           return await reader(response);
         } catch (error) {

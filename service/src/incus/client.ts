@@ -43,7 +43,7 @@ export function createIncusClient(options: IncusOptions): IncusClient {
   const api = createApi(transport, { project, timeoutSeconds, observe });
   return {
     project,
-    server: serverCalls(api),
+    server: serverCalls(api, transport.learn),
     certificates: certificateCalls(api),
     operations: operationCalls(api),
     instances: instanceCalls(api),

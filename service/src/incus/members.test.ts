@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
+import type { NewInstance } from './instances.ts';
 import { cleanUpWith, connect, directory, failsWith } from './test-client.ts';
 import { listenOnTls, operation, refuse, selfSigned, stop, sync } from './test-server.ts';
 
@@ -109,6 +110,49 @@ describe('members over HTTPS', () => {
     const client = cluster(hung.url, second.url);
     await assert.rejects(client.instances.list({ timeoutSeconds: 0.3 }), failsWith('timeout'));
     assert.equal((await client.instances.list())[0]?.name, 'two');
+  });
+
+  it('are read from themselves what is about them, once it is known where they are', async () => {
+    const asked: string[] = [];
+    const urls: string[] = [];
+    const one = async (name: string) => {
+      const { server, url } = await member((request, response) => {
+        asked.push(`${name} ${request.method} ${request.url?.replace(/\?.*/, '')}`);
+        if (request.method !== 'GET') return response.end(operationAnswer);
+        sync(
+          response,
+          request.url?.startsWith('/1.0/cluster/members') ? listed : { auth: 'trusted' },
+        );
+      });
+      urls.push(url);
+      return server;
+    };
+    const operationAnswer = JSON.stringify({ type: 'async', metadata: operation('7') });
+    await one('a');
+    const b = await one('b');
+    const elsewhere = { server_name: 'elsewhere', url: closed };
+    const listed = [...urls.map((url, at) => ({ server_name: 'ab'[at], url })), elsewhere];
+    const client = cluster(...urls);
+    const { instances, server } = client;
+    await server.resources('b');
+    await server.members();
+    await server.resources('b');
+    await instances.get('x', { member: 'b' });
+    await server.info();
+    await server.resources('elsewhere');
+    await instances.create({ name: 'x' } as NewInstance, 'b');
+    await stop(b);
+    await server.resources('b');
+    assert.deepEqual(asked, [
+      'a GET /1.0/resources',
+      'a GET /1.0/cluster/members',
+      'b GET /1.0/resources',
+      'b GET /1.0/instances/x',
+      'a GET /1.0',
+      'a GET /1.0/resources',
+      'a POST /1.0/instances',
+      'a GET /1.0/resources',
+    ]);
   });
 
   it('are asked first all the same where another one hung, that they asked for us', async () => {

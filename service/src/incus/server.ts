@@ -1,5 +1,6 @@
 import { type Api, type CallOptions, errorOf, type Operation } from './api.ts';
 import { EngineError } from './errors.ts';
+import type { Transport } from './transport.ts';
 
 export interface ServerInfo {
   api_extensions: string[];
@@ -46,7 +47,7 @@ export type MemberAction = 'evacuate' | 'restore';
 
 export type ServerCalls = ReturnType<typeof serverCalls>;
 
-export function serverCalls(api: Api) {
+export function serverCalls(api: Api, learn: Transport['learn']) {
   return {
     /**
      * Of the member that answers, or of `target`. Throws `forbidden` where Incus does not know our
@@ -63,8 +64,12 @@ export function serverCalls(api: Api) {
     resources: (target?: string, options?: CallOptions) =>
       api.get<Resources>(['resources'], { target }, options),
     /** Throws `invalid` where there is no cluster. */
-    members: (options?: CallOptions) =>
-      api.get<ClusterMember[]>(['cluster', 'members'], { recursion: 1 }, options),
+    async members(options?: CallOptions): Promise<ClusterMember[]> {
+      const path = ['cluster', 'members'];
+      const members = await api.get<ClusterMember[]>(path, { recursion: 1 }, options);
+      learn(members);
+      return members;
+    },
     /** By the member itself. Its operation is of no project, and ends at the first instance that fails. */
     changeMember: (name: string, action: MemberAction, options?: CallOptions): Promise<Operation> =>
       api.startOperation(

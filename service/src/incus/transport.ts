@@ -13,6 +13,8 @@ export interface WireRequest {
   headers?: Record<string, string>;
   /** A stream is made anew for each member that is tried. */
   body?: string | Uint8Array | (() => Readable);
+  /** The member that a read is about: it is asked first, where its address is one of those to try. */
+  member?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -21,6 +23,8 @@ export type WireResponse = Dispatcher.ResponseData;
 export interface Transport {
   /** Any HTTP answer is returned; throws `EngineError` when no member could be reached. */
   send(request: WireRequest): Promise<WireResponse>;
+  /** Where members are, as their cluster says. */
+  learn(members: readonly { server_name: string; url: string }[]): void;
   close(): Promise<void>;
 }
 
@@ -34,7 +38,7 @@ function createAgent(connection: IncusConnection): Agent {
 }
 
 function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promise<WireResponse> {
-  const { body, headers, ...rest } = request;
+  const { body, headers, member: _, ...rest } = request;
   return agent.request({
     ...rest,
     origin: endpoint.origin,
@@ -50,13 +54,15 @@ function mayAskAnother(request: WireRequest, error: unknown): boolean {
 
 /**
  * HTTP to Incus, with fail-over between members: each is tried once, the one that answered last
- * first. A member that starts or stops (503) is passed over for reads.
+ * first. A member that starts or stops (503) is passed over for reads. What is about one member is read
+ * from it: the others pass nothing on to one that has come back until its heartbeat, up to 10 s later.
  */
 export function createTransport(connection: IncusConnection): Transport {
   const agent = createAgent(connection);
   const places = endpoints(connection);
   /** When each one answered last. */
   const answered = new Map<Endpoint, number>();
+  const ofMember = new Map<string, Endpoint>();
   let preferred = 0;
 
   const attempt = async (request: WireRequest, rest: Endpoint[]): Promise<WireResponse> => {
@@ -64,11 +70,12 @@ export function createTransport(connection: IncusConnection): Transport {
     if (endpoint === undefined) throw new TypeError('Incus needs at least one URL');
     const last = others.length === 0;
     const asked = performance.now();
+    const isItself = request.member !== undefined && ofMember.get(request.member) === endpoint;
     try {
       const response = await dispatch(agent, endpoint, request);
       answered.set(endpoint, performance.now());
       if (response.statusCode !== 503 || request.method !== 'GET' || last) {
-        preferred = places.indexOf(endpoint);
+        if (!isItself) preferred = places.indexOf(endpoint);
         return response;
       }
       await response.body.dump();
@@ -76,7 +83,7 @@ export function createTransport(connection: IncusConnection): Transport {
       if (request.signal.aborted) {
         // A member that hangs must not be the first to be asked next time. One that answered others
         // meanwhile waits itself, for a member that the request is about.
-        const isSilent = (answered.get(endpoint) ?? 0) < asked;
+        const isSilent = !isItself && (answered.get(endpoint) ?? 0) < asked;
         if (isSilent && isEngineError(request.signal.reason, 'timeout'))
           preferred = places.indexOf(endpoint) + 1;
         throw error;
@@ -89,7 +96,17 @@ export function createTransport(connection: IncusConnection): Transport {
   return {
     send(request) {
       const start = preferred % places.length;
-      return attempt(request, [...places.slice(start), ...places.slice(0, start)]);
+      const inTurn = [...places.slice(start), ...places.slice(0, start)];
+      const itself = request.member === undefined ? undefined : ofMember.get(request.member);
+      const others = inTurn.filter((place) => place !== itself);
+      return attempt(request, itself ? [itself, ...others] : others);
+    },
+    learn(members) {
+      for (const { server_name: name, url } of members) {
+        const place = places.find(({ origin }) => origin === URL.parse(url)?.origin);
+        if (place) ofMember.set(name, place);
+        else ofMember.delete(name);
+      }
     },
     close: () => agent.destroy(),
   };

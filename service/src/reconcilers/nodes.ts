@@ -1,4 +1,5 @@
 import { databaseTime } from '../db/queries.ts';
+import type { CallOptions } from '../incus/api.ts';
 import { EngineError, unlessSilent } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
 import { enterNodes, knownMembers, type NodeFacts } from '../nodes/queries.ts';
@@ -45,9 +46,13 @@ const outOfService = ['Evacuated', 'Evacuating', 'Restoring'];
 
 async function member(subject: NodeSubject, listed: ClusterMember): Promise<NodeFacts> {
   const { server_name: name, status, failure_domain: failureDomain } = listed;
-  // One that has come back is listed as offline until its heartbeat, for up to 10 s.
+  const asked = async () => {
+    // One that has come back is listed as offline until its heartbeat, for up to 10 s.
+    if (status === 'Offline') await requireBack(subject, name, { timeoutSeconds: answerSeconds });
+    return await ask(subject, name);
+  };
   const isAsked = status !== 'Blocked';
-  const has = isAsked ? await unlessSilent(ask(subject, name), subject.signal) : null;
+  const has = isAsked ? await unlessSilent(asked(), subject.signal) : null;
   return {
     name,
     member: name,
@@ -63,17 +68,31 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
  * then. It costs one small call each. With `away` only those that were away are asked.
  */
 export async function haveMembersChanged(
-  { db, client, locationId, signal }: Subject,
+  subject: Subject,
   which: 'all' | 'away',
 ): Promise<boolean> {
+  const { client, db, locationId, signal } = subject;
   const options = { signal, timeoutSeconds: pingSeconds };
   const known = await knownMembers(db, locationId);
   const members = known.filter(({ status }) => which === 'all' || status === 'offline');
   const differ = members.map(async ({ member, status }) => {
-    const answer = await unlessSilent(client.server.info(member, options), signal);
-    return (answer !== null) !== (status === 'online');
+    const isAway = status === 'offline';
+    const asked = isAway
+      ? requireBack(subject, member, options)
+      : client.server.info(member, options);
+    return isAway === ((await unlessSilent(asked, signal)) !== null);
   });
   return (await Promise.all(differ)).includes(true);
+}
+
+/**
+ * Throws unless a member answers, and has its cluster: to one that is cut off from the others nothing is
+ * passed on, though we may reach it.
+ */
+async function requireBack({ client, signal }: Subject, member: string, options: CallOptions) {
+  const info = await client.server.info(member, { signal, ...options });
+  await client.projects.get(client.project, { signal, ...options, member });
+  return info;
 }
 
 type Has = Pick<NodeFacts, 'machine' | 'disk'>;

@@ -109,7 +109,8 @@ async function askBroken({ client, signal }: Subject, instances: Instance[]) {
   for (const { name, status, location } of instances) {
     if (status !== 'Error' || !serverUuid(name) || silent.has(location)) continue;
     try {
-      const found = await client.instances.get(name, { signal, timeoutSeconds: memberSeconds });
+      const options = { signal, timeoutSeconds: memberSeconds, member: location };
+      const found = await client.instances.get(name, options);
       if (found) own.set(name, found.status);
     } catch (error) {
       if (!isEngineError(error, 'unreachable', 'timeout')) throw error;
