@@ -33,6 +33,8 @@ test('services of one database share a key; a lone one may have lost its own', a
   await agreeOnSecretKey(db, first, shared);
   await agreeOnSecretKey(db, first, shared);
   await assert.rejects(agreeOnSecretKey(db, second, shared), /not the key/);
-  await agreeOnSecretKey(db, second, { dataDir, isOnlyService: true });
+  const alone = { dataDir, isOnlyService: true };
+  assert.equal(await agreeOnSecretKey(db, second, alone), 'replaced');
+  assert.equal(await agreeOnSecretKey(db, second, alone), 'known');
   await assert.rejects(agreeOnSecretKey(db, first, shared), /not the key/);
 });

@@ -22,16 +22,19 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
 
 /**
  * Makes sure that all services of one database keep secrets with one key. Where there is only this
- * one, a new key takes the place of one that was lost; several must share theirs.
+ * one, a new key takes the place of one that was lost, which is answered; several must share theirs.
  */
 export async function agreeOnSecretKey(
   db: Db,
   key: Buffer,
   { dataDir, isOnlyService }: { dataDir: string; isOnlyService: boolean },
-): Promise<void> {
+): Promise<'known' | 'replaced'> {
   const sha256 = createHash('sha256').update(key).digest();
-  if ((await noteSecretKey(db, sha256)).equals(sha256)) return;
-  if (isOnlyService) return await replaceSecretKey(db, sha256);
+  if ((await noteSecretKey(db, sha256)).equals(sha256)) return 'known';
+  if (isOnlyService) {
+    await replaceSecretKey(db, sha256);
+    return 'replaced';
+  }
   throw new SetupError(
     `${join(dataDir, 'secret-key')} is not the key that the secrets of this database are kept with.`,
     'Copy secret-key from the data directory of the service that was started first.',

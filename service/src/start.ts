@@ -106,7 +106,8 @@ async function layFoundation(
   const { db, pool, workers, notifications } = database;
   const secretKey = await loadSecretKey(config.dataDir);
   const isOnlyService = !config.databaseUrl;
-  await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
+  const agreed = await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
+  if (agreed === 'replaced') say(otherKey(config.dataDir));
   await insertMissing(db);
   const metrics = createMetrics(
     { db, pools: { requests: pool, workers: workers.pool } },
@@ -122,6 +123,11 @@ async function layFoundation(
   }
   return { config, db, workers, notifications, engines, secretKey, metrics, log };
 }
+
+const otherKey = (dataDir: string) =>
+  `Note: ${join(dataDir, 'secret-key')} is not the key that was used before. What was kept with that one ` +
+  '(passwords of servers that are being created, the key by which engines know Berth) can not be read. ' +
+  'If you have it, stop Berth and put it back.';
 
 interface Preparation {
   db: Db;

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
-import { type Beginning, beginningOf, type OperationRow } from '../operations/queries.ts';
+import {
+  type Beginning,
+  beginningOf,
+  type OperationRow,
+  supersededBy,
+} from '../operations/queries.ts';
 
 /** Enters an operation on a node, to be picked up by any worker as soon as the transaction commits. */
 export async function insertNodeOperation(
@@ -32,15 +37,7 @@ export async function unfinishedNodeOperation(
 
 /** Ends an operation on a node in favour of another one, which waits until its worker has let go. */
 export async function supersedeNodeOperation(trx: Trx, id: number, by: string): Promise<void> {
-  await trx
-    .updateTable('operations')
-    .set({
-      status: 'superseded',
-      message: `Superseded by ${by}.`,
-      finished_at: sql<string>`now()`,
-    })
-    .where('id', '=', id)
-    .execute();
+  await trx.updateTable('operations').set(supersededBy(by)).where('id', '=', id).execute();
   await notify(trx, 'operation_superseded', { id });
   await notify(trx, 'operation_finished', { id });
 }

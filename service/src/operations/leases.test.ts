@@ -31,20 +31,12 @@ test('an operation is leased once, and again only when its lease has ended', asy
   const leased = a ?? b;
   assert.equal([a, b].filter(Boolean).length, 1);
   assert.equal(leased?.id, id);
-  await db
-    .updateTable('operations')
-    .set({ lease_until: new Date(0) })
-    .where('id', '=', id)
-    .execute();
+  await endLease(id);
   const again = await leaseNextOperation(db, crypto.randomUUID(), steps);
   assert.equal(again?.id, id);
   assert.equal(await renewLease(db, leased), 'lost', 'the first holder must not write any more');
   run(kind);
-  await db
-    .updateTable('operations')
-    .set({ lease_until: new Date(0) })
-    .where('id', '=', id)
-    .execute();
+  await endLease(id);
   await untilEnded(id);
 });
 
@@ -100,13 +92,14 @@ test('who has lost the lease between two looks does not look again', async () =>
   assert.equal(looks, 2);
 });
 
+async function endLease(id: number) {
+  const operation = db.updateTable('operations').where('id', '=', id);
+  await operation.set({ lease_until: new Date(0) }).execute();
+}
+
 /** Another worker has the operation, and ends it. */
 async function endForOther(id: number) {
-  await db
-    .updateTable('operations')
-    .set({ lease_until: new Date(0) })
-    .where('id', '=', id)
-    .execute();
+  await endLease(id);
   const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
   assert.equal(leased?.id, id);
   const ending = { status: 'succeeded', message: 'by the other' } as const;

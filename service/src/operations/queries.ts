@@ -67,21 +67,18 @@ export async function unfinishedOperation(
     .executeTakeFirst();
 }
 
+/** The columns of an operation that ends in favour of another one. */
+export function supersededBy(by: string) {
+  const message = `Superseded by ${by}.`;
+  return { status: 'superseded' as const, message, secrets: null, finished_at: sql<string>`now()` };
+}
+
 /**
  * Ends an operation in favour of another one. Its worker keeps the lease until it has let go of
  * the engine: until then the other one is not leased.
  */
 export async function supersedeOperation(project: Project, id: number, by: string): Promise<void> {
-  await project
-    .update('operations')
-    .set({
-      status: 'superseded',
-      message: `Superseded by ${by}.`,
-      secrets: null,
-      finished_at: sql<string>`now()`,
-    })
-    .where('id', '=', id)
-    .execute();
+  await project.update('operations').set(supersededBy(by)).where('id', '=', id).execute();
   await project.notify('operation_superseded', { id });
   await project.notify('operation_finished', { id });
 }
