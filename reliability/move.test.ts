@@ -90,6 +90,32 @@ it('a trouble that passes keeps nothing from being moved', async () => {
   await isWhole(laboratory, id);
 });
 
+it('one that somebody was quicker to take there counts as moved, and is not stopped for it', async () => {
+  const { id, name } = await runningServer(laboratory, 'quicker');
+  const instance = laboratory.simulator.model.projects.get(project)?.instances.get(name);
+  assert.ok(instance);
+  const taken = {
+    kind: 'operation',
+    method: 'POST',
+    path: `/instances/${name}$`,
+    text: 'Requested target server is the same as current server',
+    status: 400,
+    at: 'end',
+    times: 1,
+  } as const;
+  laboratory.simulator.faults.add(taken);
+  await succeeds(laboratory, await laboratory.move(id, await otherThan(id)));
+  await isWhole(laboratory, id);
+
+  instance.type = 'virtual-machine';
+  instance.config['migration.stateful'] = 'true';
+  const { run } = instance;
+  laboratory.simulator.faults.add(taken);
+  await succeeds(laboratory, await laboratory.move(id, await otherThan(id)));
+  assert.equal(instance.run, run, 'it ran on');
+  instance.type = 'container';
+});
+
 it('a guest that does not shut down has its power cut, which is told', async () => {
   const { id, name } = await runningServer(laboratory, 'deaf');
   laboratory.simulator.faults.guest(name, { ignoresShutdown: true });

@@ -98,6 +98,7 @@ async function live(context: Context): Result {
     return wait(0.1);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
+    if (await isThereNow(context)) return next('start');
     return next('stop', { notLive: error.message });
   }
 }
@@ -127,7 +128,9 @@ async function migrate(context: Context): Result {
   try {
     await take(context, { live: false });
   } catch (error) {
-    if (!(error instanceof EngineError) || attempts < mostTries) throw error;
+    if (!(error instanceof EngineError)) throw error;
+    if (await isThereNow(context)) return { ...toStart };
+    if (attempts < mostTries) throw error;
     return fail('migration_failed', `The engine could not take it there: ${error.message}`);
   }
   return wait(0.1);
@@ -189,6 +192,12 @@ function isHeld({ incus, server, signal }: Context) {
 
 function isThere({ operation }: Context, { location }: Instance): boolean {
   return location === operation.state.to.member;
+}
+
+/** Another worker, or an administrator, was quicker: the engine refuses to take it where it is. */
+async function isThereNow(context: Context): Promise<boolean> {
+  const found = await find(context);
+  return found !== null && isThere(context, found);
 }
 
 async function take({ incus, operation, server, signal, report }: Context, how: { live: boolean }) {
