@@ -15,11 +15,9 @@ export async function keepImage(incus: Incus): Promise<void> {
   if (directory) await incus(['image', 'export', alias, join(directory, alias)]);
 }
 
-/** Gives a project the image that was kept. False: there is none. */
-export async function useKeptImage(incus: Incus): Promise<boolean> {
+/** Gives a project the image that was kept, if there is one. */
+export async function useKeptImage(incus: Incus): Promise<void> {
   // The file that describes it, and the one of its disk, which is called after that.
   const files = directory ? globSync(join(directory, `${alias}*`)).sort() : [];
-  if (files.length === 0) return false;
-  await incus(['image', 'import', ...files, '--alias', alias]);
-  return true;
+  if (files.length > 0) await incus(['image', 'import', ...files, '--alias', alias]);
 }

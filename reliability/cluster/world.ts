@@ -116,6 +116,17 @@ export async function passedOnAgain({ machines }: World): Promise<number> {
   }
 }
 
+const truthSeconds = 10;
+
+/** What came how many seconds after the return of what was away. Throws where the truth is late. */
+export async function returned(world: World): Promise<Record<string, number>> {
+  const [truth, passedOn] = await Promise.all([
+    secondsUntil(truthSeconds, () => truthIsBack(world)),
+    passedOnAgain(world),
+  ]);
+  return { truth, 'passed on to again': passedOn };
+}
+
 /** The machine whose member leads the cluster's database. */
 export async function leaderOf({ client, machines }: World): Promise<Machine> {
   const members = await client.server.members();

@@ -6,15 +6,13 @@ import {
   create,
   isStarted,
   leaderOf,
-  passedOnAgain,
+  returned,
   secondsUntil,
-  truthIsBack,
   type World,
 } from '../world.ts';
 
 const knownSeconds = 90;
 const createdSeconds = 60;
-const truthSeconds = 10;
 
 async function run(world: World) {
   const { requests } = world;
@@ -28,12 +26,9 @@ async function run(world: World) {
   assert.notEqual(node, leader.name, 'it is placed on a member that is there');
   const created = await secondsUntil(createdSeconds, () => isStarted(world, id));
   await startDaemon(leader);
-  const [truth, passedOn] = await Promise.all([
-    secondsUntil(truthSeconds, () => truthIsBack(world)),
-    passedOnAgain(world),
-  ]);
+  const back = await returned(world);
   return {
-    took: { 'known to be away': known, 'a create': created, truth, 'passed on to again': passedOn },
+    took: { 'known to be away': known, 'a create': created, ...back },
   };
 }
 

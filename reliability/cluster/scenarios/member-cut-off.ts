@@ -8,11 +8,10 @@ import {
   areOffline,
   latestOperation,
   leaderOf,
-  passedOnAgain,
   realStatus,
+  returned,
   secondsUntil,
   serversByMember,
-  truthIsBack,
   type World,
 } from '../world.ts';
 
@@ -20,7 +19,6 @@ const knownSeconds = 90;
 /** Beyond the 20 s after which Incus itself says that a member is away. */
 const awayMs = 25_000;
 const restartedSeconds = 60;
-const truthSeconds = 10;
 
 /** Administrators and tenants alike are told since when a server can't be asked about, and why. */
 async function saysSince({ requests }: World, id: number, earliest: number): Promise<void> {
@@ -60,16 +58,12 @@ async function run(world: World) {
   for (const id of others) assert.equal(await realStatus(world, id), 'started');
   assert.deepEqual(guestsOf(cutOff.incusDir), guests, 'its guests ran on');
   plugIn(cutOff);
-  const [truth, passedOn] = await Promise.all([
-    secondsUntil(truthSeconds, () => truthIsBack(world)),
-    passedOnAgain(world),
-  ]);
+  const back = await returned(world);
   return {
     took: {
       'known to be away': known,
       'a restart elsewhere': restarted,
-      truth,
-      'passed on to again': passedOn,
+      ...back,
     },
   };
 }

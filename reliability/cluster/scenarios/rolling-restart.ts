@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { startDaemon, stopDaemon } from '../machine.ts';
 import type { Scenario } from '../scenario.ts';
-import {
-  create,
-  isStarted,
-  passedOnAgain,
-  secondsUntil,
-  truthIsBack,
-  type World,
-} from '../world.ts';
+import { create, isStarted, returned, secondsUntil, type World } from '../world.ts';
 
 const onlineSeconds = 60;
 const createdSeconds = 120;
-const truthSeconds = 10;
 
 async function run(world: World) {
   const { client, machines } = world;
@@ -26,14 +18,11 @@ async function run(world: World) {
       for (const { server_name: name, status } of members) assert.equal(status, 'Online', name);
     });
   }
-  const [truth, passedOn] = await Promise.all([
-    secondsUntil(truthSeconds, () => truthIsBack(world)),
-    passedOnAgain(world),
-  ]);
+  const back = await returned(world);
   const created = await secondsUntil(createdSeconds, async () => {
     for (const { id } of creating) await isStarted(world, id);
   });
-  return { took: { truth, 'passed on to again': passedOn, 'creates amid it': created } };
+  return { took: { ...back, 'creates amid it': created } };
 }
 
 export const rollingRestart: Scenario = {
