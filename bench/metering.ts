@@ -10,7 +10,7 @@ import { migrate } from '../service/src/db/migrate.ts';
 import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
 import { createMetrics } from '../service/src/metrics/metrics.ts';
 import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
-import { createUsageCollector, mostCards } from '../service/src/usage/collector.ts';
+import { createUsageCollector, diskSeconds, mostCards } from '../service/src/usage/collector.ts';
 import { beginningOf, later, type Resolution, resolutions } from '../service/src/usage/history.ts';
 import { rollUpNext } from '../service/src/usage/history-queries.ts';
 import { keepHistory } from '../service/src/usage/upkeep.ts';
@@ -80,7 +80,7 @@ async function measure(directory: string, socketPath: string, rounds: number): P
     if (round > 0) taken.push(cost);
   }
   const disk = await costOf(() => collector.collectDisk());
-  console.log(`disk use of all, each minute: ${shown(disk)}`);
+  console.log(`disk use of all: ${shown(disk)}`);
   const upkeep = await costOf(() => keepHistory(db, later(now, 60)));
   console.log(`five minutes of history made coarser: ${shown(upkeep)}`);
   await assertCounted(db, rounds + 1);
@@ -180,7 +180,7 @@ interface Others {
 function reportCosts(taken: Cost[], { disk, upkeep, minutes }: Others): boolean {
   const share = (of: 'service' | 'postgres') =>
     spread(taken.map((cost) => cost[of])).median / roundSeconds +
-    disk[of] / 60 +
+    disk[of] / diskSeconds +
     upkeep[of] / (60 * minutes);
   const time = spread(taken.map((cost) => cost.time));
   const percent = (value: number) => `${(value * 100).toFixed(0)} %`;

@@ -31,6 +31,9 @@ function Traffic(description: string) {
   );
 }
 
+const whetherStale =
+  'whether it runs and was not read for 60 seconds, or nobody knows how it is at the moment.';
+
 export const Usage = Type.Object(
   {
     cpu: Type.Number({ description: "Percent of the server's own cores.", examples: [12.5] }),
@@ -43,11 +46,14 @@ export const Usage = Type.Object(
       },
       { description: 'By calendar month, in UTC.' },
     ),
-    read_at: Nullable(Timestamp('When it was read; null before the first time.')),
-    is_stale: Type.Boolean({
-      description:
-        'Whether it runs and was not read for 60 seconds, or nobody knows how it is at the moment.',
-    }),
+    read_at: Nullable(Timestamp('When `cpu` and `ram` were read; null before the first time.')),
+    is_stale: Type.Boolean({ description: `Of \`cpu\` and \`ram\`: ${whetherStale}` }),
+    disk_read_at: Nullable(
+      Timestamp(
+        'When `disk` was read; null before the first time, or where its pool can not tell.',
+      ),
+    ),
+    is_disk_stale: Type.Boolean({ description: `Of \`disk\`: ${whetherStale}` }),
   },
   { title: 'Usage', description: 'What the server uses, in the units of `specifications`.' },
 );

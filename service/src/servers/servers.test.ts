@@ -7,6 +7,7 @@ import { inject } from '../testing/inject.ts';
 import { patiently } from '../testing/patiently.ts';
 import { fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
+import { later } from '../usage/history.ts';
 
 const whole = await createWholeApp();
 after(() => whole.close());
@@ -32,7 +33,8 @@ test('a create is answered with everything that the server will have', async () 
       { ip: 'fd00:9::2', is_primary: false },
     ],
     usage: {
-      ...{ cpu: 0, ram: 0, disk: 0, read_at: null, is_stale: false },
+      ...{ cpu: 0, ram: 0, read_at: null, is_stale: false },
+      ...{ disk: 0, disk_read_at: null, is_disk_stale: false },
       traffic: { incoming: nothing, outgoing: nothing },
     },
     project_id: place.projectId,
@@ -51,6 +53,27 @@ test('a create is answered with everything that the server will have', async () 
     progress: 0,
   });
 });
+
+for (const [figures, disk] of [
+  [-30, -61],
+  [-61, -30],
+] as const)
+  test(`figures read ${-figures} s ago, and a disk ${-disk} s ago, say whether they are old`, async () => {
+    const { id } = (await create()).json();
+    const runs = { real_status: 'started', status: 'started' } as const;
+    await db.updateTable('servers').set(runs).where('id', '=', id).execute();
+    const now = new Date();
+    const times = { read_at: later(now, figures), disk_read_at: later(now, disk) };
+    const values = { cpu_seconds: 0, cpu_percent: 5, ram_mb: 6, disk_gb: 7 };
+    const row = { server_id: id, ...times, ...values };
+    await db.insertInto('usage_current').values(row).execute();
+    const { traffic: _, ...shown } = (await ask('GET', `/servers/${id}`)).json().usage;
+    const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
+    assert.deepEqual(shown, {
+      ...{ cpu: 5, ram: 6, read_at: iso(times.read_at), is_stale: figures < -60 },
+      ...{ disk: 7, disk_read_at: iso(times.disk_read_at), is_disk_stale: disk < -60 },
+    });
+  });
 
 test('the Location is under the prefix that was asked', async () => {
   const answer = await create({}, { prefix: '/api/v1' });

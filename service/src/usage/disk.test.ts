@@ -25,6 +25,7 @@ test('disk use is read of running servers that were read before', async () => {
     .execute();
   await collector().collectDisk();
   assert.equal((await currentOf(well))?.disk_gb, 3);
+  assert.equal((await currentOf(well))?.disk_read_at, '2026-11-21T12:00:00.000000Z');
   assert.equal((await currentOf(stopped))?.disk_gb, null);
   assert.equal((await currentOf(broken))?.disk_gb, null);
   assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);

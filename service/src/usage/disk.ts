@@ -8,10 +8,10 @@ import {
 } from './reading-queries.ts';
 import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 
-/** Read more often than each minute's round, so that none waits for two. */
-const oldMilliseconds = 54_000;
+/** Less than lies between two rounds, so that none waits for two. */
+const oldMilliseconds = 40_000;
 /** Each costs a call: beyond so many servers each has its turn less often. */
-const mostDisks = 20_000;
+const mostDisks = 15_000;
 
 /** Reads the disk use of a location's running servers whose figure is old. */
 export async function collectDiskUse(

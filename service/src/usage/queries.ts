@@ -40,6 +40,9 @@ export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<
 /** Figures of a server that runs are old after four scrapes. */
 export const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
 
+/** The disk is read at a slower pace, which leaves it time for that. */
+const isDiskOld = sql<boolean>`(usage.disk_read_at is null or usage.disk_read_at < now() - interval '60 seconds')`;
+
 /** Traffic has a reading of its own, which may fail, or have its turn later. */
 export const isTrafficOlderThan = (age: '60 seconds' | '10 minutes') =>
   sql<boolean>`(usage.network_read_at is null or usage.network_read_at < now() - ${sql.lit(age)}::interval)`;
@@ -48,6 +51,8 @@ export const isTrafficOlderThan = (age: '60 seconds' | '10 minutes') =>
 export const usageColumns = [
   'usage.read_at as usage_read_at',
   isOld.as('usage_is_old'),
+  'usage.disk_read_at',
+  isDiskOld.as('disk_is_old'),
   'usage.cpu_percent as usage_cpu_percent',
   'usage.ram_mb as usage_ram_mb',
   'usage.disk_gb as usage_disk_gb',

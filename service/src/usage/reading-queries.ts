@@ -243,7 +243,7 @@ export async function onlineNodes(db: Queryable, locationId: number): Promise<No
     .execute();
 }
 
-/** Running servers whose disk use was last read before `before`, the oldest first: their ids and UUIDs. */
+/** Servers that run, or are paused, whose disk use was last read before `before`, the oldest first: their ids and UUIDs. */
 export async function serversWithOldDiskUse(
   db: Queryable,
   locationId: number,
@@ -256,7 +256,7 @@ export async function serversWithOldDiskUse(
     .select(['servers.id', 'servers.uuid'])
     .where('servers.location_id', '=', locationId)
     .where('servers.deleted_at', 'is', null)
-    .where('servers.real_status', '=', 'started')
+    .where('servers.real_status', 'in', ['started', 'paused'])
     .where((eb) =>
       eb.or([
         eb('usage.disk_read_at', 'is', null),

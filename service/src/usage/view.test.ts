@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type UsageRow, usageView } from './view.ts';
 
 const readAt = '2026-11-21T12:00:00.000000Z';
+const diskReadAt = '2026-11-21T11:59:30.000000Z';
 const read: UsageRow = {
   real_status: 'started',
   can_be_asked: true,
@@ -10,6 +11,8 @@ const read: UsageRow = {
   traffic_counted: 'outgoing',
   usage_read_at: readAt,
   usage_is_old: false,
+  disk_read_at: diskReadAt,
+  disk_is_old: false,
   usage_cpu_percent: 12.3456,
   usage_ram_mb: 100.005,
   usage_disk_gb: 1.999,
@@ -30,19 +33,29 @@ test('shows what was read, and when', () => {
     },
     read_at: readAt,
     is_stale: false,
+    disk_read_at: diskReadAt,
+    is_disk_stale: false,
   });
 });
 
+const bothOld = { usage_is_old: true, disk_is_old: true };
+
 test('a stopped server uses no CPU and memory, and keeps its traffic and disk', () => {
-  const view = usageView({ ...read, real_status: 'stopped', usage_is_old: true });
+  const view = usageView({ ...read, real_status: 'stopped', ...bothOld });
   assert.deepEqual([view.cpu, view.ram, view.disk], [0, 0, 2]);
   assert.equal(view.traffic.incoming.value, 1001);
-  assert.equal(view.is_stale, false);
+  assert.deepEqual([view.is_stale, view.is_disk_stale], [false, false]);
 });
 
 test('figures that are old, or of a node that can not be asked, say so', () => {
-  assert.equal(usageView({ ...read, usage_is_old: true }).is_stale, true);
-  assert.equal(usageView({ ...read, real_status: 'stopped', can_be_asked: false }).is_stale, true);
+  const staleOf = (row: Partial<UsageRow>) => {
+    const { is_stale, is_disk_stale } = usageView({ ...read, ...row });
+    return { is_stale, is_disk_stale };
+  };
+  assert.deepEqual(staleOf({ usage_is_old: true }), { is_stale: true, is_disk_stale: false });
+  assert.deepEqual(staleOf({ disk_is_old: true }), { is_stale: false, is_disk_stale: true });
+  const unknown = { real_status: 'stopped', can_be_asked: false } as const;
+  assert.deepEqual(staleOf(unknown), { is_stale: true, is_disk_stale: true });
 });
 
 const directions = [
@@ -70,7 +83,8 @@ test('a server that was never read shows 0', () => {
     ...read,
     traffic_allowance: 0,
     usage_read_at: null,
-    usage_is_old: true,
+    disk_read_at: null,
+    ...bothOld,
     usage_cpu_percent: null,
     usage_ram_mb: null,
     usage_disk_gb: null,
@@ -87,5 +101,7 @@ test('a server that was never read shows 0', () => {
     traffic: { incoming: nothing, outgoing: nothing },
     read_at: null,
     is_stale: true,
+    disk_read_at: null,
+    is_disk_stale: true,
   });
 });

@@ -15,6 +15,8 @@ export interface UsageRow {
   traffic_counted: TrafficCounted;
   usage_read_at: string | null;
   usage_is_old: boolean;
+  disk_read_at: string | null;
+  disk_is_old: boolean;
   usage_cpu_percent: number | null;
   usage_ram_mb: number | null;
   usage_disk_gb: number | null;
@@ -32,6 +34,7 @@ export function usageView(row: UsageRow): Usage {
   const runs = row.real_status === 'started' || row.real_status === 'paused';
   const incoming = row.traffic_incoming ?? 0;
   const outgoing = row.traffic_outgoing ?? 0;
+  const isStale = (isOld: boolean) => !row.can_be_asked || (runs && isOld);
   const exceeded = isExceeded(row, { incoming, outgoing });
   const counts = (direction: TrafficCounted) =>
     row.traffic_counted === 'both' || row.traffic_counted === direction;
@@ -52,7 +55,9 @@ export function usageView(row: UsageRow): Usage {
       },
     },
     read_at: row.usage_read_at,
-    is_stale: !row.can_be_asked || (runs && row.usage_is_old),
+    is_stale: isStale(row.usage_is_old),
+    disk_read_at: row.disk_read_at,
+    is_disk_stale: isStale(row.disk_is_old),
   };
 }
 
