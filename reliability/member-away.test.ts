@@ -65,6 +65,37 @@ it('a member that goes or comes back is noticed without an event, long before al
   await within(10_000, isReally('started'));
 });
 
+it('a member that goes or comes back is noticed while the list of all instances waits for another', async () => {
+  await using stack = new AsyncDisposableStack();
+  const rarely = { sweepMilliseconds: 3_600_000, pingMilliseconds: 100 };
+  const place = await openLaboratory({ members: ['a', 'b'], ...rarely });
+  stack.defer(() => place.close());
+  const { client, simulator } = place;
+  const servers = [await runningServer(place, 'one'), await runningServer(place, 'another')];
+  const instances = await Promise.all(servers.map(({ name }) => client.instances.get(name)));
+  const [first, second] = servers.map((server, index) => {
+    const member = instances[index]?.location ?? '';
+    const isReally = (wanted: string) =>
+      within(10_000, async () => {
+        const { real_status } = await place.ask(`/servers/${server.id}/status`);
+        assert.equal(real_status, wanted);
+      });
+    return { ...server, isReally, take: (away: boolean) => simulator.takeMemberDown(member, away) };
+  });
+  assert.ok(first && second);
+  const list = { method: 'GET', path: '^/1\\.0/instances$' };
+  const takeBack = simulator.faults.add({ ...list, kind: 'delay', ms: 120_000, times: 1 });
+  first.take(true);
+  await first.isReally('unavailable');
+  second.take(true);
+  await second.isReally('unavailable');
+  simulator.administrator.stop(project, first.name);
+  first.take(false);
+  await first.isReally('stopped');
+  await second.isReally('unavailable');
+  assert.equal(takeBack(), false, 'a list has waited');
+});
+
 it('what is listed as away or broken is shown as it says itself that it is', async () => {
   const { simulator } = laboratory;
   const { id, name } = await runningServer(laboratory, 'late');

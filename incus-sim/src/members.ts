@@ -69,11 +69,12 @@ export function knownMember({ members }: Model, name: string): Member {
   return members.get(name) ?? notFound();
 }
 
-/** The member that a call is for, by name; `none` without a cluster. */
+/** The member that a call is for, by name, or the first that is up; `none` without a cluster. */
 export function askedMember({ members }: Model, target: string | null): string {
   if (members.size === 0) return 'none';
-  const [first] = members.values();
-  const member = (target === null ? first : members.get(target)) ?? notFound();
+  const all = [...members.values()];
+  const anyOne = all.find(({ downSince }) => downSince === undefined) ?? all[0];
+  const member = (target === null ? anyOne : members.get(target)) ?? notFound();
   refuseSilent(member);
   return member.name;
 }

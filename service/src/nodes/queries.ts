@@ -173,6 +173,10 @@ export interface NodeFacts {
   disk: { gb: number; usedGb: number } | null;
 }
 
+/** Not entered since. One that lies ahead was entered before the clock was set back. */
+const isOlder = (readAt: string) =>
+  sql<boolean>`(nodes.updated_at <= ${readAt} or nodes.updated_at > clock_timestamp())`;
+
 /**
  * Enters all the nodes that a location has. Those that were known and are no longer among them are
  * gone. `answering` is the name of the one that was asked: where there was no cluster before, the one
@@ -184,8 +188,7 @@ export async function enterNodes(
   locationId: number,
   { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
 ): Promise<void> {
-  // One that lies ahead was entered before the clock was set back.
-  const isOlder = sql`(nodes.updated_at <= ${readAt} or nodes.updated_at > clock_timestamp())`;
+  const older = isOlder(readAt);
   const self = facts.find(({ name }) => name === answering);
   if (self) await adopt(trx, locationId, self);
   const names = facts.map(({ name }) => name);
@@ -193,7 +196,7 @@ export async function enterNodes(
   await sql`
     update nodes set name = name || ' (lost ' || id || ')', member = null
     where location_id = ${locationId} and lost and gone and servers > 0
-      and name = any(${names}::text[]) and ${isOlder}`.execute(trx);
+      and name = any(${names}::text[]) and ${older}`.execute(trx);
   const rows = facts.map(({ machine, disk, ...node }) => ({ ...node, ...machine, disk }));
   const seen = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seen (
     name text, member text, status text, evacuated boolean, "failureDomain" text, cpu integer,
@@ -216,11 +219,11 @@ export async function enterNodes(
       disk_used_gb = coalesce((seen.disk ->> 'usedGb')::float8, disk_used_gb),
       updated_at = now()
     from ${seen}
-    where location_id = ${locationId} and nodes.name = seen.name and ${isOlder}`.execute(trx);
+    where location_id = ${locationId} and nodes.name = seen.name and ${older}`.execute(trx);
   await sql`
     update nodes set gone = true, status = 'offline', updated_at = now(),
       status_since = case status when 'offline' then status_since else now() end
-    where location_id = ${locationId} and not gone and ${isOlder}
+    where location_id = ${locationId} and not gone and ${older}
       and name <> all(${names}::text[])`.execute(trx);
 }
 
@@ -234,35 +237,42 @@ async function adopt(trx: Trx, locationId: number, { name, member }: NodeFacts):
       )`.execute(trx);
 }
 
-/** Enters that members of a location's cluster can't be asked, until the nodes are looked at again. */
+/**
+ * Enters that a member of a location's cluster can't be asked, until the nodes are looked at again. One
+ * that was looked at since `readAt`, a `databaseTime` from before it was asked, is as it was then.
+ */
 export async function setSilent(
   db: Queryable,
   locationId: number,
-  members: string[],
+  member: string,
+  readAt: string,
 ): Promise<void> {
-  if (members.length === 0) return;
   await db
     .updateTable('nodes')
     .set({ status: 'offline', status_since: sql`now()`, updated_at: sql`now()` })
     .where('location_id', '=', locationId)
-    .where('member', 'in', members)
+    .where('member', '=', member)
     .where('status', '<>', 'offline')
+    .where(isOlder(readAt))
     .execute();
 }
 
-/** The members of a location's cluster, and whether each was there when it was last looked at. */
-export async function knownMembers(
+/** The members of a location's cluster that were there, or away, when they were last looked at. */
+export async function membersThatWere(
   db: Queryable,
   locationId: number,
-): Promise<{ member: string; status: 'online' | 'offline' }[]> {
-  return await db
+  status: 'online' | 'offline',
+): Promise<string[]> {
+  const members = await db
     .selectFrom('nodes')
-    .select(['member', 'status'])
+    .select('member')
     .where('location_id', '=', locationId)
+    .where('status', '=', status)
     .where('gone', '=', false)
     .where('member', 'is not', null)
     .$narrowType<{ member: string }>()
     .execute();
+  return members.map(({ member }) => member);
 }
 
 /** A server that an operation on a node moves, as the API shows it. */

@@ -2,7 +2,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { CallOptions } from '../incus/api.ts';
 import { EngineError, unlessSilent } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
-import { enterNodes, knownMembers, type NodeFacts } from '../nodes/queries.ts';
+import { enterNodes, membersThatWere, type NodeFacts } from '../nodes/queries.ts';
 import type { Subject } from './truth.ts';
 
 /** For a member to tell what it has: one that is cut off says nothing at all. */
@@ -64,23 +64,23 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
 }
 
 /**
- * Whether a member of its cluster answers that was away, or no longer answers: all is to be looked at
- * then. It costs one small call each. With `away` only those that were away are asked.
+ * Whether any member of its cluster that was away answers, or one that was there no longer does: all is
+ * to be looked at then. It costs one small call each.
  */
 export async function haveMembersChanged(
   subject: Subject,
-  which: 'all' | 'away',
+  since: 'online' | 'offline',
 ): Promise<boolean> {
   const { client, db, locationId, signal } = subject;
   const options = { signal, timeoutSeconds: pingSeconds };
-  const known = await knownMembers(db, locationId);
-  const members = known.filter(({ status }) => which === 'all' || status === 'offline');
-  const differ = members.map(async ({ member, status }) => {
-    const isAway = status === 'offline';
-    const asked = isAway
-      ? requireBack(subject, member, options)
-      : client.server.info(member, options);
-    return isAway === ((await unlessSilent(asked, signal)) !== null);
+  const members = await membersThatWere(db, locationId, since);
+  const differ = members.map(async (member) => {
+    const asked =
+      since === 'offline'
+        ? requireBack(subject, member, options)
+        : client.server.info(member, options);
+    const is = (await unlessSilent(asked, signal)) === null ? 'offline' : 'online';
+    return is !== since;
   });
   return (await Promise.all(differ)).includes(true);
 }

@@ -78,7 +78,8 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal, timeoutSeconds: listSeconds });
   const { silent, own } = await askBroken(subject, instances);
-  await setSilent(db, locationId, [...silent]);
+  // One by one, as in enterMembers.
+  for (const member of silent) await setSilent(db, locationId, member, readAt);
   subject.found?.('member_silent', silent.size);
   const members = instances.flatMap(({ name, location: member }) => {
     const uuid = serverUuid(name);

@@ -31,7 +31,7 @@ const lookAgainMilliseconds = 500;
 export interface WatchObserver {
   /** Of an event of the engine: how long it took to get here. */
   lagged(seconds: number): void;
-  /** All servers and nodes of a location were compared with the engine. */
+  /** All servers of a location were compared with the engine. */
   swept(seconds: number): void;
   found(finding: Finding, count: number): void;
 }
@@ -77,47 +77,61 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
       log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
   };
   const reach = reachability(subject, report);
-  const sweepAgain = (error: unknown) => {
+  const noting =
+    (sign: Sign) =>
+    (error: unknown): never => {
+      if (error instanceof EngineError) reach.is(sign, error.message);
+      throw error;
+    };
+  const lookAtAll = (error: unknown) => {
     report(error);
-    sweep.run('all');
+    nodes.run('all');
   };
   // Whether one instance can't be looked at, or none, is seen by looking at all.
-  const look = serialised((name) => lookUntilSeen(subject, name, report), sweepAgain);
+  const look = serialised((name) => lookUntilSeen(subject, name, report), lookAtAll);
   const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
-  const lookAtAll = async () => {
-    await lookAtNodes({ ...subject, pool: location.storage_pool, report });
-    return await sweepLocation(subject);
-  };
-  const sweep = serialised(async () => {
-    const begun = performance.now();
-    const instances = await lookAtAll().catch((error: unknown) => {
-      if (error instanceof EngineError) reach.is('engine', error.message);
-      throw error;
-    });
-    reach.is('engine', null);
-    await keepOrphans(subject, instances);
-    await keepThrottles({ ...subject, log }, instances);
-    observer?.swept((performance.now() - begun) / 1000);
+  // Not within a sweep: Incus lists no instances before it gives a silent member up.
+  const nodes = serialised(async () => {
+    await lookAtNodes({ ...subject, pool: location.storage_pool, report }).catch(noting('nodes'));
+    reach.is('nodes', null);
+    sweep.run('all');
   }, report);
+  let outdated = new AbortController();
+  const sweep = serialised(
+    async () => {
+      outdated = new AbortController();
+      const begun = performance.now();
+      const until = AbortSignal.any([signal, outdated.signal]);
+      const instances = await sweepLocation({ ...subject, signal: until }).catch(
+        noting('instances'),
+      );
+      reach.is('instances', null);
+      await keepOrphans(subject, instances);
+      await keepThrottles({ ...subject, log }, instances);
+      observer?.swept((performance.now() - begun) / 1000);
+    },
+    (error) => {
+      if (!outdated.signal.aborted) report(error);
+    },
+  );
   const ping = serialised(async () => {
-    if (reach.trouble('engine') !== null) return sweep.run('all');
-    await subject.client.server
-      .info(undefined, { signal, timeoutSeconds: pingSeconds })
-      .catch((error) => {
-        if (error instanceof EngineError) reach.is('engine', error.message);
-        throw error;
-      });
-    if (await haveMembersChanged(subject, 'all')) sweep.run('all');
+    if (reach.trouble('nodes', 'instances') !== null) return nodes.run('all');
+    const options = { signal, timeoutSeconds: pingSeconds };
+    await client.server.info(undefined, options).catch(noting('nodes'));
+    if (await haveMembersChanged(subject, 'online')) nodes.run('all');
   }, report);
   const pingAway = serialised(async () => {
-    if (await haveMembersChanged(subject, 'away')) sweep.run('all');
+    if (!(await haveMembersChanged(subject, 'offline'))) return;
+    // A sweep that waits for one that is back would say later how its servers are.
+    outdated.abort();
+    nodes.run('all');
   }, report);
   const { workDir } = watching;
   const images = serialised(async () => {
     await importWantedImages({ ...subject, workDir, log });
   }, report);
   const everything = () => {
-    sweep.run('all');
+    nodes.run('all');
     images.run('all');
   };
   const timer = setInterval(everything, sweepMilliseconds);
@@ -161,15 +175,10 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     clearInterval(pingsAway);
     off();
     offImages();
-    await Promise.all([
-      look.idle(),
-      sweep.idle(),
-      ping.idle(),
-      pingAway.idle(),
-      images.idle(),
-      counting,
-    ]);
-    await allowances.idle();
+    await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
+    // What those may have begun.
+    await Promise.all([nodes.idle(), allowances.idle()]);
+    await sweep.idle();
     await reach.end();
   }
 }
@@ -193,8 +202,8 @@ async function lookUntilSeen(subject: Subject, name: string, report: (error: unk
   await lookAtInstance(subject, name);
 }
 
-/** What tells whether an engine can be asked: its stream of events, and its answers. */
-type Sign = 'events' | 'engine';
+/** What tells whether an engine can be asked: its stream of events, and its answers about either. */
+type Sign = 'events' | 'nodes' | 'instances';
 
 /**
  * Enters whether the engine can be asked, and that somebody watches: in order, and again while the
@@ -202,18 +211,19 @@ type Sign = 'events' | 'engine';
  */
 function reachability({ db, locationId }: Subject, report: (error: unknown) => void) {
   const troubles = new Map<Sign, string | null>();
+  const trouble = (...signs: Sign[]) =>
+    signs.map((sign) => troubles.get(sign) ?? null).find((reason) => reason !== null) ?? null;
   const entering = serialised(async () => {
     if (!troubles.has('events')) return;
-    const reason = troubles.get('events') ?? troubles.get('engine') ?? null;
-    await setReachability(db, locationId, reason);
+    await setReachability(db, locationId, trouble('events', 'nodes', 'instances'));
   }, report);
   const timer = setInterval(() => entering.run('all'), reachabilityMilliseconds);
   return {
-    is(sign: Sign, trouble: string | null) {
-      troubles.set(sign, trouble);
+    is(sign: Sign, reason: string | null) {
+      troubles.set(sign, reason);
       entering.run('all');
     },
-    trouble: (sign: Sign) => troubles.get(sign) ?? null,
+    trouble,
     async end() {
       clearInterval(timer);
       await entering.idle();
