@@ -97,6 +97,9 @@ async function startUnit(socketPath: string, incusDir: string, say: IncusPlace['
   return { socketPath, incusDir };
 }
 
+/** What a daemon that was started here prints, over all its starts. */
+export const daemonLog = (incusDir: string) => join(incusDir, 'logs', 'berth-incusd.log');
+
 async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace['say']) {
   if (process.getuid?.() !== 0) {
     throw new SetupError(
@@ -113,7 +116,7 @@ async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace
   await mkdir(join(incusDir, 'logs'), { recursive: true, mode: 0o711 });
   await startLxcfs(incusDir);
   say('Starting the Incus daemon');
-  const logFile = join(incusDir, 'logs', 'berth-incusd.log');
+  const logFile = daemonLog(incusDir);
   const daemon = detach(file, ['--group', 'incus-admin'], logFile, { INCUS_DIR: incusDir });
   let ended: string | undefined;
   daemon.on('exit', (code, signal) => {

@@ -1,11 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import { useKeptImage } from '../../e2e/kept-image.ts';
 import { serviceLog } from '../../e2e/service.ts';
 import { say, withDirectory } from '../../e2e/stack.ts';
 import { createIncusClient } from '../../service/src/incus/client.ts';
 import { explain, SetupError } from '../../setup/commands.mjs';
+import { daemonLog } from '../../setup/incus-daemon.ts';
 import { formCluster } from './cluster.ts';
 import { judge } from './judge.ts';
 import { addLocation, ensureImage } from './location.ts';
@@ -23,6 +24,7 @@ import { rollingRestart } from './scenarios/rolling-restart.ts';
 import { spread } from './scenarios/spread.ts';
 import {
   database,
+  incusDirs,
   makeMachines,
   names,
   removeEverything,
@@ -110,6 +112,7 @@ async function play(world: World, scenario: Scenario): Promise<Row> {
   } catch (error) {
     broken = error;
     say(inspect(error));
+    say(`What Incus is at: ${await shownUnderWay(world)}`);
     await makeWhole(world);
   }
   const { reads, p99, failed } = await reading.end();
@@ -120,10 +123,18 @@ async function play(world: World, scenario: Scenario): Promise<Row> {
   };
 }
 
+/** What a scenario that did not hold may have waited for. */
+async function shownUnderWay({ client }: World): Promise<string> {
+  const operations = await client.operations.listOfAllProjects().catch((error) => error);
+  return inspect(operations, { depth: 4 });
+}
+
+/** Of the services and of the daemons. */
 function keepLogs(directory: string): void {
   mkdirSync(directory, { recursive: true });
-  for (const log of replicaDirectories.map(serviceLog).filter(existsSync)) {
-    copyFileSync(log, join(directory, `${basename(dirname(log))}.log`));
+  const logs = [...replicaDirectories.map(serviceLog), ...incusDirs.map(daemonLog)];
+  for (const log of logs.filter(existsSync)) {
+    copyFileSync(log, join(directory, relative(site.directory, log).replaceAll('/', '-')));
   }
 }
 

@@ -31,6 +31,8 @@ const places = [1, 2, 3].map((number) => ({
   address: `10.253.84.${number}`,
   cable: `berthcluster${number}`,
 }));
+/** Of each machine. */
+export const incusDirs = places.map(({ name }) => incusDirOf(site, name));
 const replicaNames = ['a', 'b'] as const;
 
 /** Of the PostgreSQL, of each replica. */
@@ -48,7 +50,7 @@ export async function makeMachines(): Promise<Machine[]> {
  */
 export async function removeEverything(): Promise<void> {
   for (const directory of [...replicaDirectories, database]) await removeService(directory);
-  const incuses = places.map(({ name }) => ({ incusDir: incusDirOf(site, name), bridges: [] }));
+  const incuses = incusDirs.map((incusDir) => ({ incusDir, bridges: [] }));
   const links = [...places.map(({ cable }) => cable), site.bridge];
   const left: string[] = [];
   for (const incus of incuses) left.push(...leftoversOf(incus, await removePrivateIncus(incus)));
