@@ -109,8 +109,8 @@ async function fill(db: Db, socketPath: string): Promise<number> {
       returning id
     ),
     node as (
-      insert into nodes (location_id, name, member, status, cpu, ram_mb)
-      select location.id, name, name, 'online', 64, 9999999
+      insert into nodes (location_id, name, member, status, cpu, ram_mb, servers)
+      select location.id, name, name, 'online', 64, 9999999, ${servers / nodes}
       from location, unnest(${Array.from({ length: nodes }, (_, node) => nodeName(node))}::text[]) name
       returning id
     ),

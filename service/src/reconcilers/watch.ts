@@ -134,7 +134,11 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     nodes.run('all');
     images.run('all');
   };
-  const timer = setInterval(everything, sweepMilliseconds);
+  // At a time of its own: the locations are not all to be compared at once.
+  let timer = setTimeout(() => {
+    everything();
+    timer = setInterval(everything, sweepMilliseconds);
+  }, Math.random() * sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
   const pingsAway = setInterval(() => pingAway.run('all'), pingMilliseconds * awayShare);
   const collector = createUsageCollector(watching, { id: location.id, client: subject.client });

@@ -126,7 +126,7 @@ export function setClock(time: Date): void {
   clock = time;
 }
 
-export const collector = (limits?: { mostCards?: number; cardSeconds?: number }) =>
+export const collector = (limits?: Parameters<typeof createUsageCollector>[2]) =>
   createUsageCollector({ db, log, now }, { id: place.locationId, client }, limits);
 
 beforeEach(async () => {

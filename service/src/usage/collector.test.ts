@@ -155,6 +155,17 @@ test('where there are very many cards, each has its turn, and nothing is lost', 
   for (const uuid of uuids) assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
+test('of the cards in a round, those of other locations have their share', async () => {
+  const uuids = await insertServers(4);
+  await insertServers(12, await insertLocation('second'));
+  const limited = collector({ mostCards: 4 });
+  pass(15);
+  count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 100, out: 0 }])));
+  await limited.collect();
+  const months = await Promise.all(uuids.map(trafficOf));
+  assert.equal(months.flat().length, 1);
+});
+
 test('what passed over the turn of a month is shared by time, to the byte', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:50Z'));

@@ -6,7 +6,13 @@ import { collectDiskUse } from './disk.ts';
 import { each } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
 import { type Cards, readNetwork } from './network.ts';
-import { beginReading, type Node, onlineNodes, type ServerReading } from './reading-queries.ts';
+import {
+  beginReading,
+  type Node,
+  onlineNodes,
+  readable,
+  type ServerReading,
+} from './reading-queries.ts';
 import { record } from './record.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
@@ -21,10 +27,11 @@ const metricsSeconds = 15;
 /** A figure is old after 60 s: this leaves a round the time that it takes. */
 export const diskSeconds = 45;
 /**
- * Of a location, in a round. Each costs a call; beyond so many servers each has its turn less often,
- * for the engine's sake as for ours. Its counters lose nothing by that.
+ * Of all locations, in a round. Each costs a call; beyond so many servers each has its turn less often,
+ * for the engines' sake as for ours. Its counters lose nothing by that.
  */
 export const mostCards = 5_000;
+const mostDisks = 15_000;
 /** For the cards of a node in a round: where the engine hangs, the others are not to wait for it. */
 const cardSeconds = 10;
 
@@ -35,10 +42,10 @@ export function createUsageCollector(
   limits: Partial<Limits> = {},
 ): UsageCollector {
   const cards = new Map<string, Cards>();
+  const limited = { ...context, mostCards, mostDisks, cardSeconds, ...limits };
   return {
-    collect: (signal) =>
-      collectLocation({ ...context, mostCards, cardSeconds, ...limits, signal }, location, cards),
-    collectDisk: (signal) => collectDiskUse({ ...context, signal }, location),
+    collect: (signal) => collectLocation({ ...limited, signal }, location, cards),
+    collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location),
   };
 }
 
@@ -65,20 +72,25 @@ export async function collectOnTime(
 
 interface Limits {
   mostCards: number;
+  mostDisks: number;
   cardSeconds: number;
 }
 
-interface LimitedContext extends CollectContext, Limits {}
+interface NodeContext extends CollectContext, Pick<Limits, 'cardSeconds'> {
+  /** Which part of the cards is to be read. */
+  share: number;
+}
 
 async function collectLocation(
-  context: LimitedContext,
+  context: CollectContext & Limits,
   location: UsageLocation,
   cards: Map<string, Cards>,
 ): Promise<void> {
   const { db, log, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
-    const limited = { ...context, mostCards: Math.ceil(context.mostCards / nodes.length) };
+    const { share } = await readable(db, location.id, context.mostCards);
+    const limited = { ...context, share };
     // Some at a time: they wait for each other in the database, each with a connection.
     await each(nodes, async (node) => {
       const seen = await collectNode(limited, location, node, cards.get(node.name));
@@ -92,7 +104,7 @@ async function collectLocation(
 
 /** A member answers for the instances that run on it, and only for those. Answers their cards. */
 async function collectNode(
-  { db, log, now, signal, mostCards, cardSeconds }: LimitedContext,
+  { db, log, now, signal, share, cardSeconds }: NodeContext,
   { id, client }: UsageLocation,
   node: Node,
   known: Cards = new Map(),
@@ -104,7 +116,7 @@ async function collectNode(
     const servers = readingsOf(await client.server.metrics(member, parseMetrics, { signal }));
     const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
     const unknown = [...servers.keys()].filter((name) => !cards.has(name));
-    const due = [...unknown, ...cards.keys()].slice(0, mostCards);
+    const due = [...unknown, ...cards.keys()].slice(0, Math.ceil(servers.size * share));
     const deadline = { what: 'The cards of a node', timeoutSeconds: cardSeconds, signal };
     const errors = await withDeadline(deadline, (untilThen) => {
       const place = { client, member: node.member, signal: untilThen };

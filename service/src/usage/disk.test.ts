@@ -6,10 +6,25 @@ import {
   currentOf,
   db,
   engine,
+  insertLocation,
   insertServers,
   state,
   warnings,
 } from '../testing/usage.ts';
+
+test('of the disks in a round, those of other locations have their share', async () => {
+  const uuids = await insertServers(4);
+  await insertServers(12, await insertLocation('second'));
+  count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
+  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, state);
+  const limited = collector({ mostDisks: 4 });
+  await limited.collect();
+  const read = async () => (await Promise.all(uuids.map(currentOf))).map((row) => row?.disk_gb);
+  await limited.collectDisk();
+  assert.deepEqual((await read()).sort(), [3, null, null, null]);
+  await limited.collectDisk();
+  assert.deepEqual((await read()).sort(), [3, 3, null, null]);
+});
 
 test('disk use is read of running servers that were read before', async () => {
   const uuids = await insertServers(20);

@@ -3,6 +3,7 @@ import { each } from './each.ts';
 import {
   beginReading,
   type DiskUse,
+  readable,
   serversWithOldDiskUse,
   setDiskUse,
 } from './reading-queries.ts';
@@ -10,18 +11,17 @@ import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 
 /** Less than lies between two rounds, so that none waits for two. */
 const oldMilliseconds = 40_000;
-/** Each costs a call: beyond so many servers each has its turn less often. */
-const mostDisks = 15_000;
 
 /** Reads the disk use of a location's running servers whose figure is old. */
 export async function collectDiskUse(
-  { db, log, now, signal }: CollectContext,
+  { db, log, now, signal, mostDisks }: CollectContext & { mostDisks: number },
   { id, client }: UsageLocation,
 ): Promise<void> {
   try {
     const readAt = now?.() ?? (await beginReading(db)).at;
     const before = new Date(readAt.getTime() - oldMilliseconds);
-    const servers = await serversWithOldDiskUse(db, id, before, mostDisks);
+    const { servers: all, share } = await readable(db, id, mostDisks);
+    const servers = await serversWithOldDiskUse(db, id, before, Math.ceil(all * share));
     const used: DiskUse[] = [];
     const read = async (server: { id: number; uuid: string }) => {
       const diskGb = await readDisk(client, server.uuid, signal);
