@@ -10,10 +10,8 @@ const startedAt = new Date('2026-01-01T00:00:00Z').toISOString();
 const cpuSecondsARound = 1.5;
 const bytesARound = 40_000;
 
-/** How often each node was scraped: all counters grow with it. */
-const rounds = new Map<number, number>();
-const roundOf = (node: number) => rounds.get(node) ?? 0;
-const nodeOf = (server: number) => Math.floor(server / perNode);
+/** All counters grow with it. */
+let round = 0;
 
 type Value = (round: number) => number;
 type Family = [name: string, samples: [labels: string, value: Value][]];
@@ -70,7 +68,7 @@ const read: Family[] = [
   ['incus_memory_MemTotal_bytes', [['', () => 2 ** 30]]],
 ];
 
-function familyText([name, samples]: Family, node: number, round: number): string {
+function familyText([name, samples]: Family, node: number): string {
   const lines = [`# HELP ${name} What it is.`, `# TYPE ${name} counter`];
   for (let server = node * perNode; server < (node + 1) * perNode; server += 1) {
     const whose = `name="srv-${uuidOf(server)}",project="berth",type="container"`;
@@ -80,21 +78,23 @@ function familyText([name, samples]: Family, node: number, round: number): strin
 }
 
 /** Of the first node for all of them: who looked at their names would find none there. */
-const othersText = Buffer.from(others.map((family) => familyText(family, 0, 0)).join(''));
+const othersText = Buffer.from(others.map((family) => familyText(family, 0)).join(''));
 
-function* metricsText(node: number) {
-  const round = roundOf(node) + 1;
-  rounds.set(node, round);
-  for (const family of read) yield Buffer.from(familyText(family, node, round));
-  yield othersText;
-  yield '# EOF\n';
+/** By node, of what is read. */
+let texts: Buffer[] = [];
+
+/** Between the rounds: engines are machines of their own, whose work takes no time of the service's. */
+function prepareRound(): void {
+  round += 1;
+  texts = Array.from({ length: Number(nodes) }, (_, node) =>
+    Buffer.from(read.map((family) => familyText(family, node)).join('')),
+  );
 }
 
 function answer(path: string, target: number): object | undefined {
   const [, , noun, name = '', detail] = path.split('/');
   if (noun === 'networks') {
-    const server = Number.parseInt(name.slice(4), 36);
-    const bytes = roundOf(nodeOf(server)) * bytesARound;
+    const bytes = round * bytesARound;
     return { counters: { bytes_received: bytes, bytes_sent: bytes * 3 }, hwaddr: '', mtu: 1500 };
   }
   const server = Number.parseInt(name.slice(-12), 16);
@@ -109,7 +109,12 @@ createServer((request, response) => {
   const target = Number(url.searchParams.get('target')?.slice('node-'.length) ?? 0);
   if (url.pathname === '/1.0/metrics') {
     response.writeHead(200, { 'Content-Type': 'text/plain' });
-    for (const part of metricsText(target)) response.write(part);
+    for (const part of [texts[target] ?? '', othersText]) response.write(part);
+    response.end('# EOF\n');
+    return;
+  }
+  if (url.pathname === '/prepare-round') {
+    prepareRound();
     response.end();
     return;
   }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,6 +74,7 @@ async function measure(directory: string, socketPath: string, rounds: number): P
   const taken: Cost[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     now = later(now, roundSeconds);
+    await prepareRound(socketPath);
     const cost = await costOf(async () => {
       await collector.collect();
       await keepAllowances({ db, client, locationId, log, signal }, now);
@@ -136,6 +139,11 @@ async function untilListening(client: IncusClient): Promise<void> {
     if (Date.now() > end) throw asked.reason;
     await sleep(100);
   }
+}
+
+async function prepareRound(socketPath: string): Promise<void> {
+  const [prepared] = await once(get({ socketPath, path: '/prepare-round' }), 'response');
+  await once(prepared.resume(), 'end');
 }
 
 /** Seconds, of the clock and of processors. */
