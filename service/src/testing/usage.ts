@@ -36,7 +36,7 @@ export const engine = {
   hangingCards: new Set<string>(),
 };
 export const warnings: string[] = [];
-const log = pino(
+export const log = pino(
   { level: 'warn' },
   {
     write: (line) => void warnings.push(JSON.parse(line).msg),

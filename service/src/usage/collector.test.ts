@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import {
+  client,
   collectAfter,
   collector,
   count,
@@ -12,6 +13,8 @@ import {
   insertNode,
   insertServer,
   insertServers,
+  log,
+  now,
   pass,
   place,
   samplesOf,
@@ -19,6 +22,8 @@ import {
   trafficOf,
   warnings,
 } from '../testing/usage.ts';
+import { createUsageCollector } from './collector.ts';
+import { later } from './history.ts';
 
 const november = (incoming: number, outgoing: number) => [
   { month: '2026-11-01', incoming, outgoing },
@@ -240,4 +245,44 @@ test('a member that does not answer does not stop the others', async () => {
   await collector().collect();
   assert.deepEqual(await trafficOf(uuid), november(8, 9));
   assert.equal(warnings.length, 1);
+});
+
+test('a server that two members tell of, since it was moved in between, takes no others their figures', async () => {
+  await insertNode(place.locationId, 'n2', 'n2');
+  const [moved = '', other = ''] = await insertServers(2);
+  const told = { [`srv-${moved}`]: { cpu: 5, in: 8, out: 9 } };
+  engine.members.set(undefined, new Map(Object.entries(told)));
+  const alone = { [`srv-${other}`]: { cpu: 6, in: 1, out: 2 } };
+  engine.members.set('n2', new Map(Object.entries({ ...told, ...alone })));
+  await collector().collect();
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(await trafficOf(moved), november(8, 9));
+  assert.deepEqual(await trafficOf(other), november(1, 2));
+  assert.equal((await currentOf(moved))?.cpu_seconds, 5);
+});
+
+test('what the members of a location tell is counted together, each as it was read', async () => {
+  const nodeId = await insertNode(place.locationId, 'n2', 'n2');
+  const here = await insertServer();
+  const there = await insertServer({ ...place, nodeId });
+  const members = (cpu: number) => {
+    engine.members.set(undefined, new Map([[`srv-${here}`, { cpu, in: 0, out: 0 }]]));
+    engine.members.set('n2', new Map([[`srv-${there}`, { cpu, in: 0, out: 0 }]]));
+  };
+  members(0);
+  await collector().collect();
+  // A clock that goes on by 3 s with each look at it: with each member.
+  members(15);
+  setClock(later(now(), 12));
+  const tick = () => {
+    pass(3);
+    return now();
+  };
+  const ticking = createUsageCollector({ db, log, now: tick }, { id: place.locationId, client });
+  await ticking.collect();
+  const read = await Promise.all([here, there].map(currentOf));
+  const times = read.map((row) => row?.read_at).sort();
+  assert.deepEqual(times, ['2026-11-21T12:00:15.000000Z', '2026-11-21T12:00:18.000000Z']);
+  const percents = read.map((row) => Math.round(row?.cpu_percent ?? 0)).sort((a, b) => a - b);
+  assert.deepEqual(percents, [42, 50]);
 });

@@ -10,10 +10,11 @@ import {
   beginReading,
   type Node,
   onlineNodes,
+  type Reading,
   readable,
   type ServerReading,
 } from './reading-queries.ts';
-import { record } from './record.ts';
+import { createRecorder } from './record.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
@@ -91,24 +92,29 @@ async function collectLocation(
     const nodes = await onlineNodes(db, location.id);
     const { share } = await readable(db, location.id, context.mostCards);
     const limited = { ...context, share };
+    const recorder = createRecorder(db, location.id);
     // Some at a time: they wait for each other in the database, each with a connection.
-    await each(nodes, async (node) => {
-      const seen = await collectNode(limited, location, node, cards.get(node.name));
-      if (seen) cards.set(node.name, seen);
+    const errors = await each(nodes, async (node) => {
+      const seen = await readNode(limited, location, node, cards.get(node.name));
+      if (!seen) return;
+      cards.set(node.name, seen.cards);
+      await recorder.add(seen.reading);
     });
+    await recorder.finish();
+    if (errors.length > 0) throw errors[0];
   } catch (error) {
     if (signal?.aborted) return;
     log.warn({ err: error, location: location.id }, 'Usage of a location could not be collected.');
   }
 }
 
-/** A member answers for the instances that run on it, and only for those. Answers their cards. */
-async function collectNode(
+/** A member answers for the instances that run on it, and only for those. Undefined if it can't be read. */
+async function readNode(
   { db, log, now, signal, share, cardSeconds }: NodeContext,
   { id, client }: UsageLocation,
   node: Node,
   known: Cards = new Map(),
-): Promise<Cards | undefined> {
+): Promise<{ reading: Reading; cards: Cards } | undefined> {
   try {
     const { order, at } = await beginReading(db);
     const begun = { order, at: now?.() ?? at };
@@ -126,13 +132,12 @@ async function collectNode(
       };
       return each(due, read, untilThen);
     });
-    await record(db, { locationId: id, begun, servers: [...servers.values()] });
     const [err] = errors;
     if (err && !signal?.aborted) {
       const about = { err, location: id, node: node.name, servers: errors.length };
       log.warn(about, 'Traffic of some servers could not be read.');
     }
-    return cards;
+    return { reading: { begun, servers: [...servers.values()] }, cards };
   } catch (error) {
     if (signal?.aborted) return undefined;
     log.warn({ err: error, location: id, node: node.name }, 'Usage of a node could not be read.');

@@ -34,5 +34,5 @@ async function readLast({ db, client, server, now }: LastReadingOf): Promise<voi
   if (!network) return;
   const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
   const servers = [{ uuid, ...figures, ...network }];
-  await record(db, { locationId, begun: { order, at: now?.() ?? at }, servers });
+  await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, servers }]);
 }

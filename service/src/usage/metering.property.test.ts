@@ -10,7 +10,7 @@ import {
   setClock,
   trafficOf,
 } from '../testing/usage.ts';
-import { beginReading } from './reading-queries.ts';
+import { beginReading, type Reading } from './reading-queries.ts';
 import { record } from './record.ts';
 
 const bytes = fc.bigInt({ min: 0n, max: 5_000_000_000n }).map(Number);
@@ -67,7 +67,7 @@ async function meter(acts: Act[]) {
   setClock(new Date('2026-11-30T23:50:00Z'));
   let run = 0;
   let counters = { in: 0, out: 0 };
-  let begun: { reading: Parameters<typeof record>[1] } | undefined;
+  let begun: { locationId: number; reading: Reading } | undefined;
   const read = new Map<number, { in: number; out: number }>();
   const note = (of: number, at: { in: number; out: number }) => {
     const before = read.get(of) ?? { in: 0, out: 0 };
@@ -86,9 +86,9 @@ async function meter(acts: Act[]) {
       await collectAfter(seconds, { [uuid]: { ...counters, run: `run${run}` } });
       note(run, counters);
     }
-    if (kind === 'begin') begun = { reading: await readingOf(uuid, run, counters) };
+    if (kind === 'begin') begun = await readingOf(uuid, run, counters);
     if (kind === 'record late' && begun) {
-      await record(db, begun.reading);
+      await record(db, begun.locationId, [begun.reading]);
       const [server] = begun.reading.servers;
       const of = Number(server?.run?.match(/run(\d+)/)?.[1]);
       note(of, { in: server?.networkIn ?? 0, out: server?.networkOut ?? 0 });
@@ -112,9 +112,6 @@ async function readingOf(uuid: string, run: number, counters: { in: number; out:
   const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
   const name = `veth run${run} srv-${uuid} ${firstStart.toISOString()}`;
   const network = { networkIn: counters.in, networkOut: counters.out };
-  return {
-    locationId: server.location_id,
-    begun,
-    servers: [{ uuid, ...figures, run: name, startedAt: firstStart, ...network }],
-  };
+  const servers = [{ uuid, ...figures, run: name, startedAt: firstStart, ...network }];
+  return { locationId: server.location_id, reading: { begun, servers } };
 }

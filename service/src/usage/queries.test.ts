@@ -62,7 +62,7 @@ test('a reading that comes too late changes nothing', async () => {
   const counters = { cpuSeconds: 20, ramMb: 1, diskRead: null, diskWritten: null };
   const run = { run: await runOf(uuid), startedAt: null, networkIn: 400, networkOut: 400 };
   const servers = [{ uuid, ...counters, ...run }];
-  await record(db, { locationId: place.locationId, begun, servers });
+  await record(db, place.locationId, [{ begun, servers }]);
   assert.equal((await trafficOf(uuid))[0]?.incoming, 1000);
   assert.equal((await currentOf(uuid))?.cpu_seconds, 30);
   await collectAfter(15, { [uuid]: { cpu: 30, in: 1001, out: 1000 } });

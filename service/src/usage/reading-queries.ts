@@ -24,8 +24,8 @@ export interface ReadingTime {
   at: Date;
 }
 
-export interface Readings {
-  locationId: number;
+/** What one scrape told. */
+export interface Reading {
   /** From before the counters were read. */
   begun: ReadingTime;
   servers: ServerReading[];
@@ -51,30 +51,39 @@ export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
 
 /**
  * Adds what was used since the last reading to the months and to the history, and notes how far
- * each counter was counted. One statement, however many servers. Needs `lockUsage`, and partitions.
- * Servers of other locations are left alone.
+ * each counter was counted. One statement, however many servers, each of which is read once. Needs
+ * `lockUsage`, and partitions. Servers of other locations are left alone.
  */
-export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
-  const at = sql`${readings.begun.at}::timestamptz`;
-  // In a query of its own, each is computed once, not for each server.
-  const turn = sql`(select date_trunc('month', ${at}, 'utc'))`;
-  const slot = sql`(select ${slotBefore(at)})`;
+export async function addReadings(
+  trx: Trx,
+  locationId: number,
+  readings: Reading[],
+): Promise<void> {
   await sql`
     with moment as materialized (
       select nextval('usage_readings') as recorded
     ),
+    scrape as materialized (
+      select number, began, at, date_trunc('month', at, 'utc') as turn,
+        -- Rounds are at full 15 s, and a sample is named by the beginning of what it tells of.
+        to_timestamp(round(extract(epoch from at) / 15) * 15 - 15) as slot
+      from unnest(
+        ${readings.map(({ begun }) => begun.order)}::bigint[],
+        ${readings.map(({ begun }) => begun.at)}::timestamptz[]
+      ) with ordinality as scrape (began, at, number)
+    ),
     reading as (
-      ${withLastCounters(readings)}
+      ${withLastCounters(locationId, readings)}
     ),
     used as (
-      ${useSinceThen(at, turn)}
+      ${useSinceThen}
     ),
     counted_runs as (
       insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
       select server_id, run,
         case when is_anew then network_in else greatest(network_in, counted_in) end,
         case when is_anew then network_out else greatest(network_out, counted_out) end,
-        (select recorded from moment), ${at}
+        (select recorded from moment), at
       from used where run is not null
       on conflict (server_id, run) do update set
         network_in = excluded.network_in,
@@ -87,9 +96,9 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
       where r.server_id = used.server_id and r.run = '' and used.run is not null
     ),
     share as (
-      select server_id, incoming, outgoing,
-        case when since < ${turn} and since < ${at}
-          then extract(epoch from ${turn} - since) / extract(epoch from ${at} - since)
+      select server_id, turn, incoming, outgoing,
+        case when since < turn and since < at
+          then extract(epoch from turn - since) / extract(epoch from at - since)
           else 0 end as before_turn
       from used where run is not null
     ),
@@ -102,8 +111,8 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
           floor(outgoing * before_turn)::bigint as outgoing
       ) as earlier
       cross join lateral (values
-        ((${turn} - interval '1 month')::date, earlier.incoming, earlier.outgoing),
-        (${turn}::date, share.incoming - earlier.incoming, share.outgoing - earlier.outgoing)
+        ((turn - interval '1 month')::date, earlier.incoming, earlier.outgoing),
+        (turn::date, share.incoming - earlier.incoming, share.outgoing - earlier.outgoing)
       ) as part (month, incoming, outgoing)
       where part.incoming > 0 or part.outgoing > 0
       on conflict (server_id, month) do update set
@@ -113,7 +122,7 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
     samples as (
       insert into usage_15s
         (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
-      select server_id, ${slot}, incoming, outgoing, disk_read_used, disk_written_used,
+      select server_id, slot, incoming, outgoing, disk_read_used, disk_written_used,
         cpu_percent, case when has_figures then ram_mb end, case when has_figures then disk_gb end,
         has_figures::integer
       from used where has_figures or run is not null
@@ -121,14 +130,14 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
     insert into usage_current as u (server_id, read_at, recorded, cpu_seconds, cpu_percent, ram_mb,
       disk_read, disk_write, network_read_at)
     select server_id,
-      case when has_figures then ${at} else coalesce(last_read_at, ${at}) end,
+      case when has_figures then at else coalesce(last_read_at, at) end,
       (select recorded from moment),
       coalesce(case when has_figures then cpu_seconds end, last_cpu_seconds, 0),
       coalesce(case when has_figures then coalesce(cpu_percent, 0) end, last_cpu_percent, 0),
       coalesce(case when has_figures then ram_mb end, last_ram_mb, 0),
       case when has_figures then disk_read else last_disk_read end,
       case when has_figures then disk_written else last_disk_write end,
-      case when run is null then network_read_at else ${at} end
+      case when run is null then network_read_at else at end
     from used
     on conflict (server_id) do update set
       read_at = excluded.read_at,
@@ -142,19 +151,20 @@ export async function addReadings(trx: Trx, readings: Readings): Promise<void> {
   `.execute(trx);
 }
 
-/** Rounds are at full 15 s, and a sample is named by the beginning of what it tells of. */
-const slotBefore = (at: ReturnType<typeof sql>) =>
-  sql`to_timestamp(round(extract(epoch from ${at}) / 15) * 15 - 15)`;
-
 /** Each reading that counts, beside what was stored at the one before. */
-function withLastCounters({ locationId, begun, servers }: Readings) {
+function withLastCounters(locationId: number, readings: Reading[]) {
+  const servers = readings.flatMap((reading) => reading.servers);
+  const numbers = readings.flatMap((reading, index) => reading.servers.map(() => index + 1));
   return sql`
     select
       s.id as server_id,
       s.cpu as cores,
+      scrape.at,
+      scrape.turn,
+      scrape.slot,
       r.*,
       -- Another reading that began later may have been recorded already: its figures stay.
-      r.cpu_seconds is not null and ${begun.order}::bigint > coalesce(u.recorded, 0) as has_figures,
+      r.cpu_seconds is not null and scrape.began > coalesce(u.recorded, 0) as has_figures,
       u.read_at as last_read_at,
       u.network_read_at,
       u.cpu_percent as last_cpu_percent,
@@ -162,11 +172,11 @@ function withLastCounters({ locationId, begun, servers }: Readings) {
       u.cpu_seconds as last_cpu_seconds,
       u.disk_read as last_disk_read,
       u.disk_write as last_disk_write,
-      case when u.disk_read_at > ${begun.at}::timestamptz - interval '3 minutes'
+      case when u.disk_read_at > scrape.at - interval '3 minutes'
         then u.disk_gb end as disk_gb,
       coalesce(m.network_in, 0) as counted_in,
       coalesce(m.network_out, 0) as counted_out,
-      coalesce(${begun.order}::bigint > m.recorded, false) as is_after_counting
+      coalesce(scrape.began > m.recorded, false) as is_after_counting
     from unnest(
       ${servers.map((s) => s.uuid)}::uuid[],
       ${servers.map((s) => s.cpuSeconds)}::float8[],
@@ -176,9 +186,11 @@ function withLastCounters({ locationId, begun, servers }: Readings) {
       ${servers.map((s) => s.run)}::text[],
       ${servers.map((s) => s.startedAt)}::timestamptz[],
       ${servers.map((s) => s.networkIn)}::bigint[],
-      ${servers.map((s) => s.networkOut)}::bigint[]
+      ${servers.map((s) => s.networkOut)}::bigint[],
+      ${numbers}::integer[]
     ) as r (uuid, cpu_seconds, ram_mb, disk_read, disk_written, run, started_at,
-      network_in, network_out)
+      network_in, network_out, scrape)
+    join scrape on scrape.number = r.scrape
     -- By a look into an index for each that was read: a node's servers are few of them all.
     cross join lateral (
       select id, cpu from servers
@@ -199,13 +211,12 @@ function withLastCounters({ locationId, begun, servers }: Readings) {
  * counter that fell within its run, seen by a reading that began after the higher one was recorded.
  * Other counters know no run: one that fell has begun anew.
  */
-function useSinceThen(at: ReturnType<typeof sql>, turn: ReturnType<typeof sql>) {
-  return sql`
+const useSinceThen = sql`
     select r.*, is_anew,
       case when is_anew then network_in else network_in - least(network_in, counted_in) end as incoming,
       case when is_anew then network_out else network_out - least(network_out, counted_out) end as outgoing,
       -- Of the network: since when what is new has passed. More than a month is the last month's.
-      greatest(network_read_at, started_at, ${turn} - interval '1 month') as since,
+      greatest(network_read_at, started_at, turn - interval '1 month') as since,
       case when has_figures and last_cpu_seconds is not null and seconds > 0
         then least(100, greatest(0, cpu_used / seconds / cores * 100)) end as cpu_percent,
       case when has_figures and last_disk_read is not null then
@@ -219,13 +230,12 @@ function useSinceThen(at: ReturnType<typeof sql>, turn: ReturnType<typeof sql>) 
     cross join lateral (
       select
         is_after_counting and (network_in < counted_in or network_out < counted_out) as is_anew,
-        extract(epoch from ${at} - last_read_at)::float8 as seconds,
+        extract(epoch from at - last_read_at)::float8 as seconds,
         -- Half, for rounding.
         case when cpu_seconds < last_cpu_seconds / 2 then cpu_seconds
           else cpu_seconds - last_cpu_seconds end as cpu_used
     ) as compared
   `;
-}
 
 export interface Node {
   name: string;
