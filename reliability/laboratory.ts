@@ -20,7 +20,7 @@ import type { OperationKind } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner.ts';
-import { watchLocation } from '../service/src/reconcilers/watch.ts';
+import { watchLocations } from '../service/src/reconcilers/locations.ts';
 import { requestAction } from '../service/src/servers/actions.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { requestMove } from '../service/src/servers/moves.ts';
@@ -148,23 +148,15 @@ export async function openLaboratory({
     stack.defer(() => runner.stop());
   }
   const stopping = new AbortController();
-  const watched = watchLocation(
-    {
-      db,
-      leader: createLeader({ pool, log }),
-      engines,
-      notifications,
-      log,
-      workDir: directory,
-      observer: metrics.watch,
-      ...watching,
-    },
-    location,
+  const leader = createLeader({ pool, log });
+  const told = { workDir: directory, observer: metrics.watch, ...watching };
+  const watchers = await watchLocations(
+    { db, leader, engines, notifications, log, secretKey, ...told },
     stopping.signal,
   );
   stack.defer(async () => {
     stopping.abort();
-    await watched;
+    await watchers.ended;
   });
   const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined };
   const foundation = { config, db, pool, engines, notifications, log, secretKey, metrics };

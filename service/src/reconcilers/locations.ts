@@ -2,7 +2,9 @@ import { wayTo } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { serialised } from '../serialised.ts';
-import { type Watching, watchLocation } from './watch.ts';
+import { instanceName } from '../servers/instance.ts';
+import { serverOfOperation } from '../servers/truth-queries.ts';
+import { type Lookers, type Watching, watchLocation } from './watch.ts';
 
 /** For changes that nobody heard of: while the connection for notifications was lost. */
 const lookAgainMilliseconds = 10_000;
@@ -24,6 +26,7 @@ export async function watchLocations(
 ): Promise<{ ended: Promise<void> }> {
   const { db, engines, log, notifications, secretKey } = watching;
   const watched = new Map<number, Watched>();
+  const lookers: Lookers = new Map();
 
   function watch(location: LocationRow, by: string): void {
     const stopping = new AbortController();
@@ -31,7 +34,7 @@ export async function watchLocations(
     before?.stop();
     const until = AbortSignal.any([signal, stopping.signal]);
     const ended = Promise.resolve(before?.ended).then(() =>
-      watchLocation(watching, location, until),
+      watchLocation({ ...watching, lookers }, location, until),
     );
     watched.set(location.id, { by, stop: () => stopping.abort(), ended });
   }
@@ -53,12 +56,17 @@ export async function watchLocations(
   const report = (error: unknown) => log.warn({ err: error }, 'Locations could not be looked at.');
   const look = serialised(lookAtAll, report);
   const off = notifications.on('locations_changed', () => look.run('all'));
+  const offFinished = notifications.on('operation_finished', async ({ id }) => {
+    const server = await serverOfOperation(db, id).catch(report);
+    if (server) lookers.get(server.locationId)?.(instanceName(server.uuid));
+  });
   const timer = setInterval(() => look.run('all'), lookAgainMilliseconds);
 
   async function untilEnded(): Promise<void> {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     clearInterval(timer);
     off();
+    offFinished();
     await look.idle();
     await Promise.all([...watched.values()].map(({ ended }) => ended));
   }

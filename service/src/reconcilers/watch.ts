@@ -10,8 +10,6 @@ import { type LocationRow, setReachability } from '../locations/queries.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
-import { instanceName } from '../servers/instance.ts';
-import { serverOfOperation } from '../servers/truth-queries.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
 import { haveMembersChanged, lookAtNodes } from './nodes.ts';
@@ -51,13 +49,16 @@ export interface Watching {
   observer?: WatchObserver;
 }
 
+/** Who looks at an instance of a location, by the location's id. */
+export type Lookers = Map<number, (instance: string) => void>;
+
 /**
  * Keeps the status of a location's servers true and counts what they use, in one process over all replicas: an event, or an
  * operation's end, is a hint to look at one instance; each (re)connection and each minute compares
  * them all.
  */
 export async function watchLocation(
-  watching: Watching,
+  watching: Watching & { lookers: Lookers },
   location: LocationRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -66,8 +67,12 @@ export async function watchLocation(
   );
 }
 
-async function watch(watching: Watching, location: LocationRow, signal: AbortSignal) {
-  const { db, engines, log, notifications } = watching;
+async function watch(
+  watching: Watching & { lookers: Lookers },
+  location: LocationRow,
+  signal: AbortSignal,
+) {
+  const { db, engines, log, notifications, lookers } = watching;
   const { observer, sweepMilliseconds = defaultSweepMilliseconds } = watching;
   const { pingMilliseconds = defaultPingMilliseconds } = watching;
   const client = engines.of(location);
@@ -152,10 +157,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
   });
-  const off = notifications.on('operation_finished', async ({ id }) => {
-    const server = await serverOfOperation(db, id).catch(report);
-    if (server && server.locationId === location.id) look.run(instanceName(server.uuid));
-  });
+  lookers.set(location.id, look.run);
   try {
     await watchEvents(connectionOf(location, engines.identity), {
       types: ['lifecycle'],
@@ -177,7 +179,7 @@ async function watch(watching: Watching, location: LocationRow, signal: AbortSig
     clearInterval(timer);
     clearInterval(pings);
     clearInterval(pingsAway);
-    off();
+    if (lookers.get(location.id) === look.run) lookers.delete(location.id);
     offImages();
     await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
     // What those may have begun.
