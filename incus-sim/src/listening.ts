@@ -42,6 +42,8 @@ export async function listen(
   };
   const server =
     'socketPath' in place ? createServer(unlessSilent) : tlsServer(place, unlessSilent);
+  // Incus closes no connection for being idle.
+  server.keepAliveTimeout = 0;
   const sockets = new Set<Duplex>();
   server.on('connection', (socket: Duplex) => {
     sockets.add(socket);

@@ -33,8 +33,10 @@ function createAgent(connection: IncusConnection): Agent {
     'socketPath' in connection
       ? { socketPath: connection.socketPath, timeout: connectTimeoutMs }
       : { ...tlsSettings(connection), timeout: connectTimeoutMs };
-  // Every call brings its own deadline; undici's would end long waits and uploads.
-  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  // Every call brings its own deadline; undici's would end long waits and uploads. Each member is asked
+  // more often than each 20 s, and need not be connected to anew: Incus closes nothing for being idle.
+  const keepAliveTimeout = 20_000;
+  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout });
 }
 
 function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promise<WireResponse> {

@@ -11,6 +11,7 @@ import {
   type Node,
   onlineNodes,
   type Reading,
+  type ReadingTime,
   readable,
   type ServerReading,
 } from './reading-queries.ts';
@@ -78,6 +79,7 @@ interface Limits {
 }
 
 interface NodeContext extends CollectContext, Pick<Limits, 'cardSeconds'> {
+  begin: () => ReadingTime;
   /** Which part of the cards is to be read. */
   share: number;
 }
@@ -91,8 +93,9 @@ async function collectLocation(
   try {
     const nodes = await onlineNodes(db, location.id);
     const { share } = await readable(db, location.id, context.mostCards);
-    const limited = { ...context, share };
     const recorder = createRecorder(db, location.id);
+    const begin = await clockOfRound(context);
+    const limited = { ...context, share, begin };
     // Some at a time: they wait for each other in the database, each with a connection.
     const errors = await each(nodes, async (node) => {
       const seen = await readNode(limited, location, node, cards.get(node.name));
@@ -108,16 +111,23 @@ async function collectLocation(
   }
 }
 
+/** PostgreSQL is asked once: all readings of a round come after what was recorded before it. */
+async function clockOfRound({ db, now }: CollectContext): Promise<() => ReadingTime> {
+  const { order, at } = await beginReading(db);
+  const since = performance.now();
+  const passed = () => new Date(at.getTime() + performance.now() - since);
+  return () => ({ order, at: now?.() ?? passed() });
+}
+
 /** A member answers for the instances that run on it, and only for those. Undefined if it can't be read. */
 async function readNode(
-  { db, log, now, signal, share, cardSeconds }: NodeContext,
+  { log, signal, share, begin, cardSeconds }: NodeContext,
   { id, client }: UsageLocation,
   node: Node,
   known: Cards = new Map(),
 ): Promise<{ reading: Reading; cards: Cards } | undefined> {
   try {
-    const { order, at } = await beginReading(db);
-    const begun = { order, at: now?.() ?? at };
+    const begun = begin();
     const member = node.member ?? undefined;
     const servers = readingsOf(await client.server.metrics(member, parseMetrics, { signal }));
     const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
