@@ -59,9 +59,9 @@ interface Installation {
   db: Db;
   service: Service;
   directory: string;
-  /** When the service was started, and how many seconds later it answered. */
-  begun: number;
+  /** How many seconds after its start the service answered, and all was compared with the engines. */
   readySeconds: number;
+  comparedSeconds: number;
   /** By location, counted from 0. */
   clients: IncusClient[];
 }
@@ -88,12 +88,16 @@ async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => P
       databaseUrl: postgres.connectionString,
       env: { BERTH_LOG_LEVEL: 'warn' },
     });
-    const readySeconds = (performance.now() - begun) / 1000;
+    const passed = () => (performance.now() - begun) / 1000;
+    const readySeconds = passed();
+    await untilCompared(db, service, fleet);
+    const comparedSeconds = passed();
+    console.log(`${fleet.locations} locations were compared`);
     const clients = Array.from({ length: fleet.locations }, (_, location) =>
       createIncusClient({ socketPath: socketOf(directory, location), project: names.project }),
     );
     stack.defer(async () => void (await Promise.all(clients.map((client) => client.close()))));
-    return await use({ fleet, db, service, directory, begun, readySeconds, clients });
+    return await use({ fleet, db, service, directory, readySeconds, comparedSeconds, clients });
   });
   return measured;
 }
@@ -108,17 +112,19 @@ async function untilListening(socketPath: string): Promise<void> {
   await client.close();
 }
 
-/** After all was compared with the engines: what it costs to keep it true and counted. */
-async function atRest(installation: Installation): Promise<Figures> {
-  const { db, service, directory, begun, fleet } = installation;
+async function untilCompared(db: Db, service: Service, { locations }: Fleet): Promise<void> {
   await until('all locations are watched', async () => {
     const { rows } = await sql<{ watched: number }>`
       select count(*) as watched from locations where reachable`.execute(db);
-    return rows[0]?.watched === fleet.locations;
+    return rows[0]?.watched === locations;
   });
-  await until('all were compared', async () => (await sweeps(service)).count >= fleet.locations);
-  const compared = (performance.now() - begun) / 1000;
-  console.log(`${fleet.locations} locations were compared; now at rest for ${idleSeconds} s`);
+  await until('all were compared', async () => (await sweeps(service)).count >= locations);
+}
+
+/** What it costs to keep all true and counted. */
+async function atRest(installation: Installation): Promise<Figures> {
+  const { service, directory, fleet } = installation;
+  console.log(`${fleet.locations} locations at rest for ${idleSeconds} s`);
   const before = { service: processSeconds(service.pid), postgres: postgresSeconds(directory) };
   const swept = await sweeps(service);
   await sleep(idleSeconds * 1000);
@@ -128,7 +134,7 @@ async function atRest(installation: Installation): Promise<Figures> {
   await assertAllStarted(installation);
   return {
     'ready after a start, s': installation.readySeconds,
-    'all compared after a start, s': compared,
+    'all compared after a start, s': installation.comparedSeconds,
     'a comparison of a location, s': (later.seconds - swept.seconds) / (later.count - swept.count),
     'service at rest, cores': inService / idleSeconds,
     'PostgreSQL at rest, cores': inPostgres / idleSeconds,

@@ -32,7 +32,7 @@ import {
   site,
 } from './site.ts';
 import { type Row, table } from './table.ts';
-import { makeWhole, type World } from './world.ts';
+import { makeWhole, shownUnderWay, type World } from './world.ts';
 
 // npm run test:cluster: a real Incus cluster of three members in network namespaces, two replicas of
 // the service and an outside PostgreSQL, and what may happen to them.
@@ -121,12 +121,6 @@ async function play(world: World, scenario: Scenario): Promise<Row> {
     ...{ servers: world.servers.size, reads, p99, failed: failed.length },
     seconds: seconds() - began,
   };
-}
-
-/** What a scenario that did not hold may have waited for. */
-async function shownUnderWay({ client }: World): Promise<string> {
-  const operations = await client.operations.listOfAllProjects().catch((error) => error);
-  return inspect(operations, { depth: 4 });
 }
 
 /** Of the services and of the daemons. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import type { Node } from '@berth/contract/nodes';
 import type { Operation } from '@berth/contract/operations';
 import type { ServerStatusRecord } from '@berth/contract/servers';
@@ -89,6 +90,12 @@ export async function isStarted(world: World, id: number): Promise<void> {
   );
   const { message } = await latestOperation(world, id);
   assert.equal(status, 'started', `${id}: ${error ?? message}`);
+}
+
+/** What Incus is at, for people: somebody has waited for longer than he should. */
+export async function shownUnderWay({ client }: World): Promise<string> {
+  const operations = await client.operations.listOfAllProjects().catch((error) => error);
+  return inspect(operations, { depth: 4 });
 }
 
 /** All servers that run all the time are shown as running, and their nodes as online. */
