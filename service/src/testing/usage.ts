@@ -29,7 +29,7 @@ interface Counters {
 /** An engine's answers, set by each test. A call that finds an `Error` throws it. */
 export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error>(),
-  states: new Map<string, Partial<InstanceState> | Error>(),
+  states: new Map<string, Partial<InstanceState> | Error | 'hangs'>(),
   /** Instances whose card can't be read. */
   deafCards: new Set<string>(),
   /** Those whose reading never ends by itself. */
@@ -67,8 +67,9 @@ export const client: UsageSource = {
     },
   },
   instances: {
-    async getState(name) {
+    async getState(name, options) {
       const state = engine.states.get(name);
+      if (state === 'hangs') return await untilAborted(options?.signal);
       if (state instanceof Error) throw state;
       return (state ?? null) as InstanceState | null;
     },

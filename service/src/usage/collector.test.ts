@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   client,
   collectAfter,
@@ -125,7 +126,7 @@ test('cards that hang keep no other from being read, and no server from being co
   const all = (cpu: number, moved: number) =>
     Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: moved, out: 0 }]));
   for (const one of hanging) engine.hangingCards.add(`srv-${one}`);
-  const bounded = collector({ cardSeconds: 0.1 });
+  const bounded = collector({ nodeSeconds: 0.1 });
   for (const round of [0, 1]) {
     pass(15);
     count(all(15 * round, 100));
@@ -285,4 +286,24 @@ test('what the members of a location tell is counted together, each as it was re
   assert.deepEqual(times, ['2026-11-21T12:00:15.000000Z', '2026-11-21T12:00:18.000000Z']);
   const percents = read.map((row) => Math.round(row?.cpu_percent ?? 0)).sort((a, b) => a - b);
   assert.deepEqual(percents, [42, 50]);
+});
+
+test('what was read of the others is counted while a node hangs', async () => {
+  const nodeId = await insertNode(place.locationId, 'n2', 'n2');
+  const here = await insertServer();
+  const there = await insertServer({ ...place, nodeId });
+  engine.members.set(undefined, new Map([[`srv-${here}`, { in: 1, out: 2 }]]));
+  engine.members.set('n2', new Map([[`srv-${there}`, { in: 3, out: 4 }]]));
+  engine.hangingCards.add(`srv-${there}`);
+  const stopping = new AbortController();
+  const round = collector({ nodeSeconds: 60 }).collect(stopping.signal);
+  try {
+    for (let looks = 0; looks < 600 && (await trafficOf(here)).length === 0; looks += 1)
+      await sleep(50);
+    assert.deepEqual(await trafficOf(here), november(1, 2));
+    assert.deepEqual(await trafficOf(there), []);
+  } finally {
+    stopping.abort();
+    await round;
+  }
 });

@@ -7,7 +7,6 @@ import { each } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
 import { type Cards, readNetwork } from './network.ts';
 import {
-  beginReading,
   type Node,
   onlineNodes,
   type Reading,
@@ -16,6 +15,7 @@ import {
   type ServerReading,
 } from './reading-queries.ts';
 import { createRecorder } from './record.ts';
+import { clockOfRound } from './round.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
@@ -34,8 +34,11 @@ export const diskSeconds = 45;
  */
 export const mostCards = 5_000;
 const mostDisks = 15_000;
-/** For the cards of a node in a round: where the engine hangs, the others are not to wait for it. */
-const cardSeconds = 10;
+/** For the cards, or the disks, of a node in a round: where the engine hangs, the others hardly wait for it. */
+const nodeSeconds = 10;
+
+const recordMilliseconds = 3000;
+const notCounted = 'Usage of a location could not be collected.';
 
 /** Collects what the servers of a location use. Should two ever do, each use is counted once. */
 export function createUsageCollector(
@@ -44,10 +47,11 @@ export function createUsageCollector(
   limits: Partial<Limits> = {},
 ): UsageCollector {
   const cards = new Map<string, Cards>();
-  const limited = { ...context, mostCards, mostDisks, cardSeconds, ...limits };
+  const turn = { after: 0 };
+  const limited = { ...context, mostCards, mostDisks, nodeSeconds, ...limits };
   return {
     collect: (signal) => collectLocation({ ...limited, signal }, location, cards),
-    collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location),
+    collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location, turn),
   };
 }
 
@@ -75,10 +79,10 @@ export async function collectOnTime(
 interface Limits {
   mostCards: number;
   mostDisks: number;
-  cardSeconds: number;
+  nodeSeconds: number;
 }
 
-interface NodeContext extends CollectContext, Pick<Limits, 'cardSeconds'> {
+interface NodeContext extends CollectContext, Pick<Limits, 'nodeSeconds'> {
   begin: () => ReadingTime;
   /** Which part of the cards is to be read. */
   share: number;
@@ -96,32 +100,26 @@ async function collectLocation(
     const recorder = createRecorder(db, location.id);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
-    // Some at a time: they wait for each other in the database, each with a connection.
+    // What is read is not to wait for a node that is slow.
+    const report = (err: unknown) => log.warn({ err, location: location.id }, notCounted);
+    const timer = setInterval(() => recorder.finish().catch(report), recordMilliseconds);
     const errors = await each(nodes, async (node) => {
       const seen = await readNode(limited, location, node, cards.get(node.name));
       if (!seen) return;
       cards.set(node.name, seen.cards);
       await recorder.add(seen.reading);
-    });
+    }).finally(() => clearInterval(timer));
     await recorder.finish();
     if (errors.length > 0) throw errors[0];
   } catch (error) {
     if (signal?.aborted) return;
-    log.warn({ err: error, location: location.id }, 'Usage of a location could not be collected.');
+    log.warn({ err: error, location: location.id }, notCounted);
   }
-}
-
-/** PostgreSQL is asked once: all readings of a round come after what was recorded before it. */
-async function clockOfRound({ db, now }: CollectContext): Promise<() => ReadingTime> {
-  const { order, at } = await beginReading(db);
-  const since = performance.now();
-  const passed = () => new Date(at.getTime() + performance.now() - since);
-  return () => ({ order, at: now?.() ?? passed() });
 }
 
 /** A member answers for the instances that run on it, and only for those. Undefined if it can't be read. */
 async function readNode(
-  { log, signal, share, begin, cardSeconds }: NodeContext,
+  { log, signal, share, begin, nodeSeconds }: NodeContext,
   { id, client }: UsageLocation,
   node: Node,
   known: Cards = new Map(),
@@ -133,7 +131,7 @@ async function readNode(
     const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
     const unknown = [...servers.keys()].filter((name) => !cards.has(name));
     const due = [...unknown, ...cards.keys()].slice(0, Math.ceil(servers.size * share));
-    const deadline = { what: 'The cards of a node', timeoutSeconds: cardSeconds, signal };
+    const deadline = { what: 'The cards of a node', timeoutSeconds: nodeSeconds, signal };
     const errors = await withDeadline(deadline, (untilThen) => {
       const place = { client, member: node.member, signal: untilThen };
       // Where it fails, what else is known of a server counts all the same.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import {
   collector,
   count,
@@ -7,7 +8,9 @@ import {
   db,
   engine,
   insertLocation,
+  insertNode,
   insertServers,
+  place,
   state,
   warnings,
 } from '../testing/usage.ts';
@@ -43,5 +46,52 @@ test('disk use is read of running servers that were read before', async () => {
   assert.equal((await currentOf(well))?.disk_read_at, '2026-11-21T12:00:00.000000Z');
   assert.equal((await currentOf(stopped))?.disk_gb, null);
   assert.equal((await currentOf(broken))?.disk_gb, null);
+  assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);
+});
+
+/** Running servers whose disk was not read so far. */
+async function countedServers(count: number, at?: Awaited<ReturnType<typeof insertLocation>>) {
+  const uuids = await insertServers(count, at);
+  await sql`insert into usage_current (server_id, read_at, cpu_seconds, cpu_percent, ram_mb)
+    select id, now(), 0, 0, 0 from servers where uuid = any(${uuids}::uuid[])`.execute(db);
+  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, state);
+  return uuids;
+}
+
+test('disks of a node that is away keep those of the others from nothing', async () => {
+  const nodeId = await insertNode(place.locationId, 'n2', 'n2');
+  await countedServers(4, { ...place, nodeId });
+  const here = await countedServers(4);
+  await db.updateTable('nodes').set({ status: 'offline' }).where('id', '=', nodeId).execute();
+  await collector({ mostDisks: 4 }).collectDisk();
+  const read = await Promise.all(here.map(currentOf));
+  assert.deepEqual(
+    read.map((row) => row?.disk_gb),
+    [3, 3, 3, 3],
+  );
+  assert.deepEqual(warnings, []);
+});
+
+test('disks that can never be read keep the others from nothing, where few are read a round', async () => {
+  const broken = await countedServers(3);
+  const well = await countedServers(1);
+  for (const uuid of broken) engine.states.set(`srv-${uuid}`, new Error('no answer'));
+  const limited = collector({ mostDisks: 2 });
+  await limited.collectDisk();
+  await limited.collectDisk();
+  assert.equal((await currentOf(well[0] ?? ''))?.disk_gb, 3);
+});
+
+test('a node whose disks hang holds up no other for longer than its time', async () => {
+  const nodeId = await insertNode(place.locationId, 'n2', 'n2');
+  for (const uuid of await countedServers(9, { ...place, nodeId }))
+    engine.states.set(`srv-${uuid}`, 'hangs');
+  const well = await countedServers(2);
+  await collector({ nodeSeconds: 0.5 }).collectDisk();
+  const read = await Promise.all(well.map(currentOf));
+  assert.deepEqual(
+    read.map((row) => row?.disk_gb),
+    [3, 3],
+  );
   assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);
 });

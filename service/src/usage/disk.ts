@@ -1,38 +1,68 @@
+import { withDeadline } from '../incus/deadline.ts';
 import { instanceName } from '../servers/instance.ts';
 import { each } from './each.ts';
-import {
-  beginReading,
-  type DiskUse,
-  readable,
-  serversWithOldDiskUse,
-  setDiskUse,
-} from './reading-queries.ts';
+import { type DiskUse, readable, serversWithOldDiskUse, setDiskUse } from './reading-queries.ts';
+import { clockOfRound } from './round.ts';
 import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 
 /** Less than lies between two rounds, so that none waits for two. */
 const oldMilliseconds = 40_000;
+const enoughServers = 500;
+
+/** The id of the server that the last round ended with: each has its turn, also beside some that can never be read. */
+export interface DiskTurn {
+  after: number;
+}
+
+interface DiskContext extends CollectContext {
+  mostDisks: number;
+  nodeSeconds: number;
+}
 
 /** Reads the disk use of a location's running servers whose figure is old. */
 export async function collectDiskUse(
-  { db, log, now, signal, mostDisks }: CollectContext & { mostDisks: number },
+  context: DiskContext,
   { id, client }: UsageLocation,
+  turn: DiskTurn,
 ): Promise<void> {
+  const { db, log, signal, mostDisks, nodeSeconds } = context;
   try {
-    const readAt = now?.() ?? (await beginReading(db)).at;
-    const before = new Date(readAt.getTime() - oldMilliseconds);
+    const begin = await clockOfRound(context);
+    const before = new Date(begin().at.getTime() - oldMilliseconds);
     const { servers: all, share } = await readable(db, id, mostDisks);
-    const servers = await serversWithOldDiskUse(db, id, before, Math.ceil(all * share));
-    const used: DiskUse[] = [];
-    const read = async (server: { id: number; uuid: string }) => {
-      const diskGb = await readDisk(client, server.uuid, signal);
-      if (diskGb !== undefined) used.push({ serverId: server.id, diskGb });
+    const limit = Math.ceil(all * share);
+    const servers = await serversWithOldDiskUse(db, id, { before, after: turn.after, limit });
+    turn.after = servers.at(-1)?.id ?? 0;
+    let used: DiskUse[] = [];
+    const enter = async () => {
+      const read = used;
+      used = [];
+      if (read.length > 0) await setDiskUse(db, id, read);
     };
-    const errors = await each(servers, read, signal);
-    if (used.length > 0) await setDiskUse(db, readAt, used);
+    const errors: unknown[] = [];
+    const readNode = async (ofNode: { id: number; uuid: string }[]) => {
+      const readAt = begin().at;
+      const deadline = { what: 'The disks of a node', timeoutSeconds: nodeSeconds, signal };
+      const failed = await withDeadline(deadline, (untilThen) =>
+        each(
+          ofNode,
+          async (server) => {
+            const diskGb = await readDisk(client, server.uuid, untilThen);
+            if (diskGb !== undefined) used.push({ serverId: server.id, diskGb, readAt });
+          },
+          untilThen,
+        ),
+      );
+      errors.push(...failed);
+      if (used.length >= enoughServers) await enter();
+    };
+    const byNode = Map.groupBy(servers, ({ node_id }) => node_id);
+    errors.push(...(await each(byNode.values(), readNode, signal)));
+    await enter();
     const [err] = errors;
     if (err && !signal?.aborted) {
-      const context = { err, location: id, servers: errors.length };
-      log.warn(context, 'Disk use of some servers could not be read.');
+      const about = { err, location: id, servers: errors.length };
+      log.warn(about, 'Disk use of some servers could not be read.');
     }
   } catch (error) {
     if (signal?.aborted) return;

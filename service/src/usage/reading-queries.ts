@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 
 /** Counters of one server since its guest started. */
 export interface ServerReading {
@@ -18,7 +18,7 @@ export interface ServerReading {
   networkOut: number | null;
 }
 
-/** When a reading begins: in the order of all readings, and on the clock that replicas share. */
+/** When a reading begins: in the order of all rounds and records, and on the clock that replicas share. */
 export interface ReadingTime {
   order: number;
   at: Date;
@@ -172,7 +172,7 @@ function withLastCounters(locationId: number, readings: Reading[]) {
       u.cpu_seconds as last_cpu_seconds,
       u.disk_read as last_disk_read,
       u.disk_write as last_disk_write,
-      case when u.disk_read_at > scrape.at - interval '3 minutes'
+      case when u.disk_read_at > scrape.at - interval '10 minutes'
         then u.disk_gb end as disk_gb,
       coalesce(m.network_in, 0) as counted_in,
       coalesce(m.network_out, 0) as counted_out,
@@ -269,20 +269,29 @@ export async function readable(db: Queryable, locationId: number, most: number):
   return { servers: here, share: Math.min(1, most / all) };
 }
 
-/** Servers that run, or are paused, whose disk use was last read before `before`, the oldest first: their ids and UUIDs. */
+export interface OldDiskUse {
+  /** When it was last read, at the latest. */
+  before: Date;
+  /** The id of a server: those after it come first, and then the others. */
+  after: number;
+  limit: number;
+}
+
+/** Servers that run, or are paused, on online nodes of a location, and whose disk use is old. */
 export async function serversWithOldDiskUse(
   db: Queryable,
   locationId: number,
-  before: Date,
-  limit: number,
+  { before, after, limit }: OldDiskUse,
 ) {
   return await db
     .selectFrom('servers')
+    .innerJoin('nodes', 'nodes.id', 'servers.node_id')
     .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
-    .select(['servers.id', 'servers.uuid'])
+    .select(['servers.id', 'servers.uuid', 'servers.node_id'])
     .where('servers.location_id', '=', locationId)
     .where('servers.deleted_at', 'is', null)
     .where('servers.real_status', 'in', ['started', 'paused'])
+    .where('nodes.status', '=', 'online')
     .where((eb) =>
       eb.or([
         eb('usage.disk_read_at', 'is', null),
@@ -291,7 +300,8 @@ export async function serversWithOldDiskUse(
         eb('usage.disk_read_at', '>', sql<string>`clock_timestamp() + interval '1 minute'`),
       ]),
     )
-    .orderBy('usage.disk_read_at', (order) => order.asc().nullsFirst())
+    .orderBy((eb) => eb('servers.id', '<=', after))
+    .orderBy('servers.id')
     .limit(limit)
     .execute();
 }
@@ -299,14 +309,22 @@ export async function serversWithOldDiskUse(
 export interface DiskUse {
   serverId: number;
   diskGb: number;
+  readAt: Date;
 }
 
-export async function setDiskUse(db: Queryable, readAt: Date, used: DiskUse[]): Promise<void> {
-  await sql`
-    update usage_current u
-    set disk_gb = r.disk_gb, disk_read_at = ${readAt}
-    from unnest(${used.map((u) => u.serverId)}::bigint[], ${used.map((u) => u.diskGb)}::float8[])
-      as r (server_id, disk_gb)
-    where u.server_id = r.server_id
-  `.execute(db);
+export async function setDiskUse(db: Db, locationId: number, used: DiskUse[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // It changes the same rows as a round of the counters, in another order.
+    await lockUsage(trx, locationId);
+    await sql`
+      update usage_current u
+      set disk_gb = r.disk_gb, disk_read_at = r.read_at
+      from unnest(
+        ${used.map((u) => u.serverId)}::bigint[],
+        ${used.map((u) => u.diskGb)}::float8[],
+        ${used.map((u) => u.readAt)}::timestamptz[]
+      ) as r (server_id, disk_gb, read_at)
+      where u.server_id = r.server_id
+    `.execute(trx);
+  });
 }
