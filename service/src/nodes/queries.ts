@@ -188,6 +188,14 @@ export async function enterNodes(
   locationId: number,
   { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
 ): Promise<void> {
+  // In one order, as everybody locks them who needs more than one: see migration 0018.
+  await trx
+    .selectFrom('nodes')
+    .select('id')
+    .where('location_id', '=', locationId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
   const older = isOlder(readAt);
   const self = facts.find(({ name }) => name === answering);
   if (self) await adopt(trx, locationId, self);

@@ -57,7 +57,13 @@ export async function watchLocations(
   const look = serialised(lookAtAll, report);
   const off = notifications.on('locations_changed', () => look.run('all'));
   const offFinished = notifications.on('operation_finished', async ({ id }) => {
-    const server = await serverOfOperation(db, id).catch(report);
+    if (lookers.size === 0) return;
+    const server = await serverOfOperation(db, id).catch((error) => {
+      log.warn(
+        { err: error, operation: id },
+        'What an operation was about could not be looked up.',
+      );
+    });
     if (server) lookers.get(server.locationId)?.(instanceName(server.uuid));
   });
   const timer = setInterval(() => look.run('all'), lookAgainMilliseconds);

@@ -22,9 +22,11 @@ export interface NodeSubject extends Subject {
 /**
  * Enters which nodes a location has, how they are and what they have: the members of its cluster, or
  * the one server. A member counts as online if it answers: Incus lists a dead one as online for 20 s.
+ * Answers whether any is back that was away.
  */
-export async function lookAtNodes(subject: NodeSubject): Promise<void> {
+export async function lookAtNodes(subject: NodeSubject): Promise<boolean> {
   const { db, client, locationId, signal } = subject;
+  const away = await membersThatWere(db, locationId, 'offline');
   const readAt = await databaseTime(db);
   const { environment } = await client.server.info(undefined, { signal });
   const answering = environment.server_name;
@@ -33,6 +35,7 @@ export async function lookAtNodes(subject: NodeSubject): Promise<void> {
     : [await single(subject, answering)];
   const seen = { facts, answering, readAt };
   await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
+  return facts.some(({ name, status }) => status === 'online' && away.includes(name));
 }
 
 async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {

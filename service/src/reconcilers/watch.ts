@@ -97,28 +97,28 @@ async function watch(
   const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
   // Not within a sweep: Incus lists no instances before it gives a silent member up.
   const nodes = serialised(async () => {
-    await lookAtNodes({ ...subject, pool: location.storage_pool, report }).catch(noting('nodes'));
+    const looked = lookAtNodes({ ...subject, pool: location.storage_pool, report });
+    const isAnyBack = await looked.catch(noting('nodes'));
     reach.is('nodes', null);
+    // A sweep that waits for one that is back would say later how its servers are.
+    if (isAnyBack) outdated.abort();
     sweep.run('all');
   }, report);
   let outdated = new AbortController();
-  const sweep = serialised(
-    async () => {
-      outdated = new AbortController();
-      const begun = performance.now();
-      const until = AbortSignal.any([signal, outdated.signal]);
-      const instances = await sweepLocation({ ...subject, signal: until }).catch(
-        noting('instances'),
-      );
-      reach.is('instances', null);
-      await keepOrphans(subject, instances);
-      await keepThrottles({ ...subject, log }, instances);
-      observer?.swept((performance.now() - begun) / 1000);
-    },
-    (error) => {
-      if (!outdated.signal.aborted) report(error);
-    },
-  );
+  const sweep = serialised(async () => {
+    outdated = new AbortController();
+    const until = AbortSignal.any([signal, outdated.signal]);
+    const begun = performance.now();
+    const listed = sweepLocation({ ...subject, signal: until });
+    const instances = await listed.catch((error) => {
+      return until.aborted ? undefined : noting('instances')(error);
+    });
+    if (!instances) return;
+    reach.is('instances', null);
+    await keepOrphans(subject, instances);
+    await keepThrottles({ ...subject, log }, instances);
+    observer?.swept((performance.now() - begun) / 1000);
+  }, report);
   const ping = serialised(async () => {
     if (reach.trouble('nodes', 'instances') !== null) return nodes.run('all');
     const options = { signal, timeoutSeconds: pingSeconds };
@@ -126,10 +126,7 @@ async function watch(
     if (await haveMembersChanged(subject, 'online')) nodes.run('all');
   }, report);
   const pingAway = serialised(async () => {
-    if (!(await haveMembersChanged(subject, 'offline'))) return;
-    // A sweep that waits for one that is back would say later how its servers are.
-    outdated.abort();
-    nodes.run('all');
+    if (await haveMembersChanged(subject, 'offline')) nodes.run('all');
   }, report);
   const { workDir } = watching;
   const images = serialised(async () => {
