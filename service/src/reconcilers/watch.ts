@@ -176,7 +176,7 @@ async function watch(
     clearInterval(timer);
     clearInterval(pings);
     clearInterval(pingsAway);
-    if (lookers.get(location.id) === look.run) lookers.delete(location.id);
+    lookers.delete(location.id);
     offImages();
     await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
     // What those may have begun.

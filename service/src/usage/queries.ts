@@ -37,15 +37,22 @@ export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<
   return joined as unknown as SelectQueryBuilder<DB & UsageTables, TB | keyof UsageTables, O>;
 }
 
+type ReadAt = 'read_at' | 'disk_read_at' | 'network_read_at';
+
+const isOlderThan = (age: '60 seconds' | '10 minutes', readAt: ReadAt) => {
+  const column = sql.ref(`usage.${readAt}`);
+  return sql<boolean>`(${column} is null or ${column} < now() - ${sql.lit(age)}::interval)`;
+};
+
 /** Figures of a server that runs are old after four scrapes. */
-export const isOld = sql<boolean>`(usage.read_at is null or usage.read_at < now() - interval '60 seconds')`;
+export const isOld = isOlderThan('60 seconds', 'read_at');
 
 /** The disk is read at a slower pace, which leaves it time for that. */
-const isDiskOld = sql<boolean>`(usage.disk_read_at is null or usage.disk_read_at < now() - interval '60 seconds')`;
+const isDiskOld = isOlderThan('60 seconds', 'disk_read_at');
 
 /** Traffic has a reading of its own, which may fail, or have its turn later. */
 export const isTrafficOlderThan = (age: '60 seconds' | '10 minutes') =>
-  sql<boolean>`(usage.network_read_at is null or usage.network_read_at < now() - ${sql.lit(age)}::interval)`;
+  isOlderThan(age, 'network_read_at');
 
 /** What `usageView` shows, for `.select()` after `withUsage`. All null: not read so far. */
 export const usageColumns = [
