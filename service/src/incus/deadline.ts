@@ -1,6 +1,6 @@
 import { EngineError } from './errors.ts';
 
-interface Deadline {
+export interface Deadline {
   /** What is awaited, for the error. */
   what: string;
   timeoutSeconds: number;

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
-import { withDeadline } from '../incus/deadline.ts';
 import { pause } from '../pause.ts';
 import { serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
-import { each } from './each.ts';
+import { each, eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
 import { type Cards, readNetwork } from './network.ts';
 import {
@@ -102,13 +101,17 @@ async function collectLocation(
     const limited = { ...context, share, begin };
     // What is read is not to wait for a node that is slow.
     const report = (err: unknown) => log.warn({ err, location: location.id }, notCounted);
-    const timer = setInterval(() => recorder.finish().catch(report), recordMilliseconds);
+    let recording = Promise.resolve();
+    const timer = setInterval(() => {
+      recording = recording.then(recorder.finish).catch(report);
+    }, recordMilliseconds);
     const errors = await each(nodes, async (node) => {
       const seen = await readNode(limited, location, node, cards.get(node.name));
       if (!seen) return;
       cards.set(node.name, seen.cards);
       await recorder.add(seen.reading);
     }).finally(() => clearInterval(timer));
+    await recording;
     await recorder.finish();
     if (errors.length > 0) throw errors[0];
   } catch (error) {
@@ -132,13 +135,10 @@ async function readNode(
     const unknown = [...servers.keys()].filter((name) => !cards.has(name));
     const due = [...unknown, ...cards.keys()].slice(0, Math.ceil(servers.size * share));
     const deadline = { what: 'The cards of a node', timeoutSeconds: nodeSeconds, signal };
-    const errors = await withDeadline(deadline, (untilThen) => {
+    const errors = await eachWithin(deadline, due, async (name, untilThen) => {
       const place = { client, member: node.member, signal: untilThen };
       // Where it fails, what else is known of a server counts all the same.
-      const read = async (name: string) => {
-        Object.assign(servers.get(name) ?? {}, await readNetwork(place, name, cards));
-      };
-      return each(due, read, untilThen);
+      Object.assign(servers.get(name) ?? {}, await readNetwork(place, name, cards));
     });
     const [err] = errors;
     if (err && !signal?.aborted) {

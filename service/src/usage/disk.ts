@@ -1,6 +1,5 @@
-import { withDeadline } from '../incus/deadline.ts';
 import { instanceName } from '../servers/instance.ts';
-import { each } from './each.ts';
+import { each, eachWithin } from './each.ts';
 import { type DiskUse, readable, serversWithOldDiskUse, setDiskUse } from './reading-queries.ts';
 import { clockOfRound } from './round.ts';
 import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
@@ -43,16 +42,10 @@ export async function collectDiskUse(
     const readNode = async (ofNode: { id: number; uuid: string }[]) => {
       const readAt = begin().at;
       const deadline = { what: 'The disks of a node', timeoutSeconds: nodeSeconds, signal };
-      const failed = await withDeadline(deadline, (untilThen) =>
-        each(
-          ofNode,
-          async (server) => {
-            const diskGb = await readDisk(client, server.uuid, untilThen);
-            if (diskGb !== undefined) used.push({ serverId: server.id, diskGb, readAt });
-          },
-          untilThen,
-        ),
-      );
+      const failed = await eachWithin(deadline, ofNode, async (server, untilThen) => {
+        const diskGb = await readDisk(client, server.uuid, untilThen);
+        if (diskGb !== undefined) used.push({ serverId: server.id, diskGb, readAt });
+      });
       errors.push(...failed);
       if (used.length >= enoughServers) await enter();
     };

@@ -1,3 +1,5 @@
+import { type Deadline, withDeadline } from '../incus/deadline.ts';
+
 /** Calls at once; each costs the engine about a millisecond. */
 const concurrency = 8;
 
@@ -17,4 +19,15 @@ export async function each<T>(
   }
   await Promise.all(Array.from({ length: concurrency }, next));
   return errors;
+}
+
+/** The same, until a deadline: what was not worked on by then is left. */
+export async function eachWithin<T>(
+  deadline: Deadline,
+  items: Iterable<T>,
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<unknown[]> {
+  return await withDeadline(deadline, (signal) =>
+    each(items, (item) => work(item, signal), signal),
+  );
 }
