@@ -1,24 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { readProcess } from '../e2e/processes.ts';
-import { type Service, startService } from '../e2e/service.ts';
-import { freePort, temporaryDirectory } from '../e2e/stack.ts';
-import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
-import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
-import { migrate } from '../service/src/db/migrate.ts';
-import { installationId } from '../service/src/db/queries.ts';
-import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
+import type { Service } from '../e2e/service.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
-import { beside } from './disturbance.ts';
 import { uuidOf } from './metering-fleet.ts';
 import { postgresSeconds, processSeconds } from './processor.ts';
-import { type Fleet, fill, names, serverSize, socketOf } from './scale-fleet.ts';
+import { type Fleet, serverSize } from './scale-fleet.ts';
+import { call, type Installation, metric, sweeps, until, withFleet } from './scale-installation.ts';
 import { percentile } from './statistics.ts';
 
 const small: Fleet = { locations: 1, nodesPerLocation: 20, serversPerNode: 100 };
 const large: Fleet = { locations: 50, nodesPerLocation: 20, serversPerNode: 100 };
-const settleSeconds = 600;
 const idleSeconds = 120;
+/** What is taken over is compared at once. */
+const comparedWithinSeconds = 30;
 const tries = 200;
 /** How many times as much a request may take in an installation fifty times as large. */
 const mostRatio = 2;
@@ -37,6 +32,8 @@ export async function benchScale(): Promise<boolean> {
   return await withFleet(small, (one) =>
     withFleet(large, async (fifty) => {
       const [of, at] = [await atRest(one), await atRest(fifty)];
+      Object.assign(of, await atRestOfTwo(one));
+      Object.assign(at, await atRestOfTwo(fifty));
       const [ofRequests, atRequests] = await requestsOf(one, fifty);
       return report({ ...of, ...ofRequests }, { ...at, ...atRequests });
     }),
@@ -54,93 +51,65 @@ function report(baseline: Figures, measured: Figures): boolean {
 
 const round = (value: number) => Number(value.toPrecision(3));
 
-interface Installation {
-  fleet: Fleet;
-  db: Db;
-  service: Service;
-  directory: string;
-  /** How many seconds after its start the service answered, and all was compared with the engines. */
-  readySeconds: number;
-  comparedSeconds: number;
-  /** By location, counted from 0. */
-  clients: IncusClient[];
-}
-
-async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => Promise<T>) {
-  await using stack = new AsyncDisposableStack();
-  const directory = temporaryDirectory(stack, 'bench');
-  const postgres = await startEmbeddedPostgres({ dataDir: directory });
-  stack.defer(postgres.stop);
-  const db = createDb(createPool(postgres.connectionString, { max: 4 }));
-  stack.defer(() => db.destroy());
-  await migrate(db);
-  await fill(db, fleet, directory);
-  const sizes = Object.values(fleet).map(String);
-  const args = [directory, await installationId(db), ...sizes];
-  const { measured } = await beside('scale-engines.ts', args, 0, async () => {
-    await untilListening(socketOf(directory, fleet.locations - 1));
-    const begun = performance.now();
-    const service = await startService({
-      directory,
-      socketPath: socketOf(directory, 0),
-      names,
-      port: await freePort(),
-      databaseUrl: postgres.connectionString,
-      env: { BERTH_LOG_LEVEL: 'warn' },
-    });
-    const passed = () => (performance.now() - begun) / 1000;
-    const readySeconds = passed();
-    await untilCompared(db, service, fleet);
-    const comparedSeconds = passed();
-    console.log(`${fleet.locations} locations were compared`);
-    const clients = Array.from({ length: fleet.locations }, (_, location) =>
-      createIncusClient({ socketPath: socketOf(directory, location), project: names.project }),
-    );
-    stack.defer(async () => void (await Promise.all(clients.map((client) => client.close()))));
-    return await use({ fleet, db, service, directory, readySeconds, comparedSeconds, clients });
-  });
-  return measured;
-}
-
-async function untilListening(socketPath: string): Promise<void> {
-  const client = createIncusClient({ socketPath, project: names.project });
-  const answers = async () => {
-    const [asked] = await Promise.allSettled([client.instances.list({ timeoutSeconds: 60 })]);
-    return asked.status === 'fulfilled' && asked.value.length > 0;
-  };
-  await until('the simulated engines are ready', answers, 500);
-  await client.close();
-}
-
-async function untilCompared(db: Db, service: Service, { locations }: Fleet): Promise<void> {
-  await until('all locations are watched', async () => {
-    const { rows } = await sql<{ watched: number }>`
-      select count(*) as watched from locations where reachable`.execute(db);
-    return rows[0]?.watched === locations;
-  });
-  await until('all were compared', async () => (await sweeps(service)).count >= locations);
-}
-
 /** What it costs to keep all true and counted. */
 async function atRest(installation: Installation): Promise<Figures> {
-  const { service, directory, fleet } = installation;
-  console.log(`${fleet.locations} locations at rest for ${idleSeconds} s`);
-  const before = { service: processSeconds(service.pid), postgres: postgresSeconds(directory) };
+  const { service } = installation;
   const swept = await sweeps(service);
-  await sleep(idleSeconds * 1000);
+  const { services, postgres } = await coresAtRest([service], installation);
   const later = await sweeps(service);
-  const inService = processSeconds(service.pid) - before.service;
-  const inPostgres = postgresSeconds(directory) - before.postgres;
   await assertAllStarted(installation);
   return {
     'ready after a start, s': installation.readySeconds,
     'all compared after a start, s': installation.comparedSeconds,
     'a comparison of a location, s': (later.seconds - swept.seconds) / (later.count - swept.count),
-    'service at rest, cores': inService / idleSeconds,
-    'PostgreSQL at rest, cores': inPostgres / idleSeconds,
+    'service at rest, cores': Math.max(...services),
+    'PostgreSQL at rest, cores': postgres,
     'memory of the service, MB': megabytes(service, 'VmRSS'),
     'memory at its highest, MB': megabytes(service, 'VmHWM'),
   };
+}
+
+/** What it costs two services, which share the locations. */
+async function atRestOfTwo(installation: Installation): Promise<Figures> {
+  const { service, fleet, withAnother } = installation;
+  const most = Math.ceil(fleet.locations / 2);
+  const figures = await withAnother(async (second) => {
+    await untilLed([service, second], [most, fleet.locations - most]);
+    const { services, postgres } = await coresAtRest([service, second], installation);
+    await assertAllStarted(installation);
+    return {
+      'of two services the busier one, cores': Math.max(...services),
+      'of two services PostgreSQL, cores': postgres,
+      'of two services the second, MB': megabytes(second, 'VmRSS'),
+    };
+  });
+  await untilLed([service], [fleet.locations]);
+  return figures;
+}
+
+/** Until these services lead as many locations each, in any order, and have compared them. */
+async function untilLed(services: Service[], shares: number[]): Promise<void> {
+  const wanted = shares.toSorted().join();
+  await until(`the locations are led as ${wanted}`, async () => {
+    const led = services.map((service) => metric(service, 'berth_locations_led'));
+    return (await Promise.all(led)).toSorted().join() === wanted;
+  });
+  await sleep(comparedWithinSeconds * 1000);
+}
+
+/** Of each service, and of PostgreSQL. */
+async function coresAtRest(services: Service[], { directory, fleet }: Installation) {
+  console.log(`${fleet.locations} locations at rest for ${idleSeconds} s`);
+  const taken = () => [
+    postgresSeconds(directory),
+    ...services.map(({ pid }) => processSeconds(pid)),
+  ];
+  const before = taken();
+  await sleep(idleSeconds * 1000);
+  const [postgres = 0, ...ofServices] = taken().map((seconds, at) => {
+    return (seconds - (before[at] ?? 0)) / idleSeconds;
+  });
+  return { services: ofServices, postgres };
 }
 
 /** See proc_pid_status(5). */
@@ -159,21 +128,6 @@ async function assertAllStarted({ db, fleet }: Installation): Promise<void> {
     from servers left join usage_current u on u.server_id = servers.id`.execute(db);
   if (rows[0]?.started === all && rows[0].unread === 0) return;
   throw new Error(`Of ${all} servers: ${JSON.stringify(rows[0])}`);
-}
-
-const call = async ({ url, token }: Service, path: string, init: RequestInit = {}) => {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}${path}`, { ...init, headers });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-  return text;
-};
-
-async function sweeps(service: Service): Promise<{ count: number; seconds: number }> {
-  const text = await call(service, '/metrics');
-  const value = (of: string) =>
-    Number(new RegExp(`^berth_sweep_duration_seconds_${of} (\\S+)`, 'm').exec(text)?.[1] ?? 0);
-  return { count: value('count'), seconds: value('sum') };
 }
 
 async function requestsOf(one: Installation, fifty: Installation): Promise<[Figures, Figures]> {
@@ -256,12 +210,4 @@ async function stopByHand({ db, fleet, clients }: Installation, at: number): Pro
       5,
     ),
   );
-}
-
-async function until(what: string, holds: () => Promise<boolean>, everyMs = 200): Promise<void> {
-  const end = Date.now() + settleSeconds * 1000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`Not within ${settleSeconds} s: ${what}.`);
-    await sleep(everyMs);
-  }
 }

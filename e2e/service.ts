@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +28,8 @@ export interface ServiceOptions {
   port: number;
   /** An outside PostgreSQL; without it the service has its own. */
   databaseUrl?: string;
+  /** Another service on the same database, which has made its key and its first token. */
+  beside?: Pick<Service, 'directory' | 'token'> | undefined;
   /** Settings of this service that differ from those of all others. */
   env?: Record<string, string>;
 }
@@ -31,6 +41,7 @@ export interface Service extends ServiceOptions {
 }
 
 export const dataDirectory = (directory: string) => join(directory, 'data');
+const keyFile = (directory: string) => join(dataDirectory(directory), 'secret-key');
 export const serviceLog = (directory: string) => join(directory, 'service.log');
 const recordFile = (directory: string) => join(directory, 'service.json');
 
@@ -39,11 +50,13 @@ const recordFile = (directory: string) => join(directory, 'service.json');
  * test needs to stop it and to start it again is kept in the directory.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { directory, port } = options;
+  const { directory, port, beside } = options;
   const url = `http://127.0.0.1:${port}`;
+  mkdirSync(dataDirectory(directory), { recursive: true });
+  if (beside) copyFileSync(keyFile(beside.directory), keyFile(directory));
   const pid = launch(options);
   await untilReady(url, pid, directory);
-  const token = readToken(directory);
+  const token = beside?.token ?? readToken(directory);
   const service = { ...options, url, token, pid };
   writeFileSync(recordFile(directory), JSON.stringify(service));
   return service;

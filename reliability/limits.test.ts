@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataDirectory, removeService, type Service, startService } from '../e2e/service.ts';
+import { removeService, type Service, startService } from '../e2e/service.ts';
 import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
@@ -19,13 +19,10 @@ let database: TestDatabase;
 let simulator: Simulator;
 let services: Service[] = [];
 
-async function startReplica(name: string, first?: Service): Promise<Service> {
-  const directory = join(root, name);
-  const data = dataDirectory(directory);
-  mkdirSync(data, { recursive: true });
-  if (first) copyFileSync(join(dataDirectory(first.directory), 'secret-key'), `${data}/secret-key`);
+async function startReplica(name: string, beside?: Service): Promise<Service> {
   return await startService({
-    directory,
+    directory: join(root, name),
+    beside,
     socketPath: simulator.socketPath,
     names,
     port: await freePort(),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -21,15 +21,16 @@ let services: Service[];
 let location: ReturnType<typeof toolOn>;
 let headers: Record<string, string>;
 
-async function startReplica(name: string, key?: string): Promise<Service> {
-  const directory = join(root, name);
-  mkdirSync(dataDirectory(directory), { recursive: true });
-  if (key) copyFileSync(key, join(dataDirectory(directory), 'secret-key'));
-  const nowhere = join(root, 'no-incus.socket');
-  const databaseUrl = database.connectionString;
-  const env = { BERTH_LOCAL: 'false' };
-  const port = await freePort();
-  return await startService({ directory, socketPath: nowhere, names, port, databaseUrl, env });
+async function startReplica(name: string, beside?: Service): Promise<Service> {
+  return await startService({
+    directory: join(root, name),
+    beside,
+    socketPath: join(root, 'no-incus.socket'),
+    names,
+    port: await freePort(),
+    databaseUrl: database.connectionString,
+    env: { BERTH_LOCAL: 'false' },
+  });
 }
 
 before(async () => {
@@ -42,8 +43,7 @@ before(async () => {
   }
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
   const first = await startReplica('one');
-  const key = join(dataDirectory(first.directory), 'secret-key');
-  services = [first, await startReplica('two', key)];
+  services = [first, await startReplica('two', first)];
   headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' };
   const file = new URL('../service/src/locations/cli.ts', import.meta.url);
   location = toolOn(database.connectionString, file, '', {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  dataDirectory,
   removeService,
   type Service,
   serviceLog,
@@ -16,10 +15,12 @@ import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { toolOn } from '../service/src/testing/tool.ts';
+import { within } from './waiting.ts';
 
 // Several services on one outside PostgreSQL.
 
 const takenOverWithinMs = 30_000;
+const cliOfTokens = new URL('../service/src/tokens/cli.ts', import.meta.url);
 const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
 const root = mkdtempSync(join(tmpdir(), 'berth-replicas-'));
 let database: TestDatabase;
@@ -30,17 +31,15 @@ let b: Service;
 let c: Service;
 
 /** A service of its own data directory; all but the first get the key of the first. */
-async function startReplica(name: string, keyOf?: Service): Promise<Service> {
-  const directory = join(root, name);
-  mkdirSync(dataDirectory(directory), { recursive: true });
-  if (keyOf) copyKey(keyOf.directory, directory);
-  const { socketPath } = simulator;
-  const databaseUrl = database.connectionString;
-  return await startService({ directory, socketPath, names, port: await freePort(), databaseUrl });
-}
-
-function copyKey(from: string, to: string): void {
-  copyFileSync(join(dataDirectory(from), 'secret-key'), join(dataDirectory(to), 'secret-key'));
+async function startReplica(name: string, beside?: Service): Promise<Service> {
+  return await startService({
+    directory: join(root, name),
+    beside,
+    socketPath: simulator.socketPath,
+    names,
+    port: await freePort(),
+    databaseUrl: database.connectionString,
+  });
 }
 
 before(async () => {
@@ -116,10 +115,7 @@ test('what one accepts, each shows, waits for and works on', async () => {
 });
 
 test('a token that is revoked holds at none within a second', async () => {
-  const tokens = toolOn(
-    database.connectionString,
-    new URL('../service/src/tokens/cli.ts', import.meta.url),
-  );
+  const tokens = toolOn(database.connectionString, cliOfTokens);
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
   const bearer = stdout.trim();
   const asked = (service: Service) => call(service, 'GET', '/servers', { bearer });
@@ -138,6 +134,41 @@ test('a service with another key is refused', async () => {
   await assert.rejects(startReplica('stranger'));
   const log = readFileSync(serviceLog(join(root, 'stranger')), 'utf8');
   assert.match(log, /is not the key.*Copy secret-key/s);
+});
+
+/** How many locations each of these services leads. */
+async function led(services: Service[], bearer: string): Promise<number[]> {
+  const shares = services.map(async ({ url }) => {
+    const answer = await fetch(`${url}/metrics`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    });
+    return Number(/^berth_locations_led (\d+)$/m.exec(await answer.text())?.[1]);
+  });
+  return await Promise.all(shares);
+}
+
+test('each leads its share of the locations, and what one led that is killed is led on', async () => {
+  for (const at of [2, 3, 4, 5, 6]) {
+    const project = `replicas-${at}`;
+    simulator.plant({ ...names, project, imageAliases: [] });
+    await database.pool.query(
+      `insert into locations (name, description, engine, incus_project, storage_pool, network,
+         max_cpu, max_ram_mb, max_disk_gb)
+       select $1, '', engine, $1, storage_pool, network, max_cpu, max_ram_mb, max_disk_gb
+       from locations where id = 1`,
+      [project],
+    );
+  }
+  const tokens = toolOn(database.connectionString, cliOfTokens);
+  const made = await tokens('create', '--name', 'metrics', '--scopes', 'metrics:read');
+  const bearer = made.stdout.trim();
+  await within(30_000, async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));
+  await stopService(c.directory, 'SIGKILL');
+  await within(15_000, async () => assert.deepEqual(await led([a, b], bearer), [3, 3]));
+  c = await startReplica('c');
+  await within(30_000, async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));
+  const { rows } = await database.pool.query('select name from locations where not reachable');
+  assert.deepEqual(rows, []);
 });
 
 test('when one is killed amid its work, the others take over', async () => {

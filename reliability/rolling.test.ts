@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  dataDirectory,
-  removeService,
-  type Service,
-  startService,
-  stopService,
-} from '../e2e/service.ts';
+import { removeService, type Service, startService, stopService } from '../e2e/service.ts';
 import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
@@ -52,8 +37,9 @@ before(async () => {
   simulator = await startSimulator({ listen, timing, memoryBytes });
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
   for (const name of ['service-1', 'service-2']) ports[name] = await freePort();
-  ({ token } = await start('service-1'));
-  await start('service-2');
+  const first = await start('service-1');
+  ({ token } = first);
+  await start('service-2', first);
   await startHaproxy();
 });
 
@@ -69,16 +55,10 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function start(name: string): Promise<Service> {
-  const directory = join(root, name);
-  const data = dataDirectory(directory);
-  mkdirSync(data, { recursive: true });
-  if (name !== 'service-1') {
-    const key = join(dataDirectory(join(root, 'service-1')), 'secret-key');
-    copyFileSync(key, join(data, 'secret-key'));
-  }
+async function start(name: string, beside?: Service): Promise<Service> {
   return await startService({
-    directory,
+    directory: join(root, name),
+    beside,
     names,
     socketPath: simulator.socketPath,
     databaseUrl: database.connectionString,

@@ -1,5 +1,4 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { dataDirectory, type Service, startService } from '../../e2e/service.ts';
 import { freePort } from '../../e2e/stack.ts';
 import { startEmbeddedPostgres } from '../../service/src/db/embedded.ts';
@@ -19,16 +18,9 @@ export async function startReplicas(): Promise<Replicas> {
   const databaseUrl = postgres.connectionString;
   const services: Service[] = [];
   for (const directory of replicaDirectories) {
-    mkdirSync(dataDirectory(directory), { recursive: true });
-    const [first] = services;
-    if (first) copyKey(first.directory, directory);
+    const [beside] = services;
     const port = await freePort();
-    const service = await startService({ directory, port, databaseUrl, names });
-    services.push({ ...service, token: first?.token ?? service.token });
+    services.push(await startService({ directory, port, databaseUrl, names, beside }));
   }
   return { services, stop: postgres.stop };
-}
-
-function copyKey(from: string, to: string): void {
-  copyFileSync(join(dataDirectory(from), 'secret-key'), join(dataDirectory(to), 'secret-key'));
 }

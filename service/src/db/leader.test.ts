@@ -88,8 +88,63 @@ test('all that a process leads is held by one connection, which it gives back at
   assert.equal(pool.totalCount - pool.idleCount, 0);
 });
 
+/** Several names that a process is to lead; tells which it leads now. */
+function candidates(t: TestContext, names: string[]) {
+  const leader = process();
+  const leads = new Set<string>();
+  const stopping = new AbortController();
+  const running = names.map((name) =>
+    leader.whileLeading(name, stopping.signal, async (signal) => {
+      leads.add(name);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      leads.delete(name);
+    }),
+  );
+  const stop = async () => {
+    stopping.abort();
+    await Promise.all(running);
+  };
+  t.after(stop);
+  return { leads, stop };
+}
+
+test('each process leads its share, and the others take that of one that stops', async (t) => {
+  const names = Array.from({ length: 7 }, (_, at) => `shared ${at}`);
+  const processes = [candidates(t, names)];
+  const sizes = () => processes.map(({ leads }) => leads.size).sort();
+  const isAllLed = () => new Set(processes.flatMap(({ leads }) => [...leads])).size === 7;
+  await until(() => sizes().join() === '7');
+  const stayed = names.at(-1) ?? '';
+  processes.push(candidates(t, names));
+  await until(() => sizes().join() === '3,4');
+  assert.ok(isAllLed());
+  assert.ok(
+    processes[0]?.leads.has(stayed),
+    'what is led for the shortest time is not handed over',
+  );
+  processes.push(candidates(t, names));
+  await until(() => isAllLed() && sizes().join() === '1,3,3');
+  await processes.pop()?.stop();
+  await until(() => isAllLed() && sizes().join() === '3,4');
+  await processes.shift()?.stop();
+  await until(() => sizes().join() === '7');
+});
+
+test('one name stays with the process that leads it when another comes', async (t) => {
+  const first = candidates(t, ['alone']);
+  await until(() => first.leads.size === 1);
+  const second = candidate(t, 'alone');
+  const before = performance.now();
+  // Longer than a sign of life is apart.
+  while (performance.now() - before < 6000) {
+    assert.equal(first.leads.size, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(second.seen.began, 0);
+});
+
 async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !holds(); tries += 1) {
+  for (let tries = 0; tries < 1500 && !holds(); tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.ok(holds());

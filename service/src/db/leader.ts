@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { pause } from '../pause.ts';
+import { type LockSession, oneByOne, openLockSession } from './lock-session.ts';
 
 const tryAgainMilliseconds = 3000;
-const proofMilliseconds = 5000;
-/** Of a process that hangs, PostgreSQL ends the session, and so its locks. */
 const longestSilenceMilliseconds = 30_000;
+/** Handed over at a sign of life: whoever takes one over has to look at all of it anew. */
+const handedOverAtOnce = 4;
 
 export interface LeaderOptions {
   pool: pg.Pool;
@@ -17,8 +18,8 @@ export interface LeaderOptions {
 export interface Leader {
   /**
    * Runs `work` in one process at a time over all replicas, until `signal` aborts: the one that holds
-   * the advisory lock of this name. Its own signal is aborted when the locks' connection is lost, for
-   * then another process may hold the lock.
+   * the advisory lock of this name. Its own signal is aborted when another process may hold the lock,
+   * since the locks' connection was lost, or is to hold it: each leads its share of the names.
    */
   whileLeading(
     name: string,
@@ -29,12 +30,16 @@ export interface Leader {
 
 /** One connection holds all that this process leads, however much that is. */
 export function createLeader(options: LeaderOptions): Leader {
-  const { log } = options;
-  let opening: Promise<Session> | undefined;
-  let users = 0;
+  const { pool, log, silenceMilliseconds = longestSilenceMilliseconds } = options;
+  let opening: Promise<LockSession> | undefined;
+  /** How many names are to be led, by this process or another one. */
+  let wanted = 0;
+  /** What this process leads, the longest led first. */
+  const led = new Map<string, AbortController>();
+  const inOrder = oneByOne();
 
-  const current = async (): Promise<Session> => {
-    opening ??= openSession(options);
+  const current = async (): Promise<LockSession> => {
+    opening ??= openLockSession({ pool, silenceMilliseconds, onSign: handOver });
     const asked = opening;
     try {
       const session = await asked;
@@ -47,20 +52,45 @@ export function createLeader(options: LeaderOptions): Leader {
     return current();
   };
 
+  const share = (sessions: number) => Math.ceil(wanted / sessions);
+
+  function handOver(sessions: number): void {
+    const kept = [...led].filter(([, { signal }]) => !signal.aborted);
+    const many = Math.min(kept.length - share(sessions), handedOverAtOnce);
+    if (many <= 0) return;
+    // Those led longest: what is new may still be prepared.
+    for (const [name, handing] of kept.slice(0, many)) {
+      log.info({ name }, 'Another service is to lead it.');
+      handing.abort(new Error('Another service is to lead it.'));
+    }
+  }
+
+  /** One name after the other: each try counts what the ones before have taken. */
+  const take = (name: string, handing: AbortController) =>
+    inOrder(async () => {
+      const session = await current();
+      if (led.size >= share(await session.sessions())) return;
+      if (!(await session.tryLock(name))) return;
+      led.set(name, handing);
+      return session;
+    });
+
   const leadOnce: Leader['whileLeading'] = async (name, signal, work) => {
-    const session = await current();
-    if (!(await session.tryLock(name))) return;
+    const handing = new AbortController();
+    const session = await take(name, handing);
+    if (!session) return;
     try {
-      const leading = AbortSignal.any([signal, session.lost]);
+      const leading = AbortSignal.any([signal, session.lost, handing.signal]);
       if (!leading.aborted) await work(leading);
     } finally {
       await session.unlock(name);
+      led.delete(name);
     }
   };
 
   return {
     async whileLeading(name, signal, work) {
-      users += 1;
+      wanted += 1;
       try {
         while (!signal.aborted) {
           await leadOnce(name, signal, work).catch((error) => {
@@ -69,81 +99,12 @@ export function createLeader(options: LeaderOptions): Leader {
           await pause(tryAgainMilliseconds, signal);
         }
       } finally {
-        users -= 1;
-        if (users === 0) {
+        wanted -= 1;
+        if (wanted === 0) {
           const [last] = await Promise.allSettled([opening]);
-          if (users === 0 && last.status === 'fulfilled') last.value?.end();
+          if (wanted === 0 && last.status === 'fulfilled') last.value?.end();
         }
       }
     },
-  };
-}
-
-interface Session {
-  /** Aborted when it is lost, and all its locks with it. */
-  lost: AbortSignal;
-  tryLock(name: string): Promise<boolean>;
-  unlock(name: string): Promise<void>;
-  end(): void;
-}
-
-async function openSession({
-  pool,
-  silenceMilliseconds = longestSilenceMilliseconds,
-}: LeaderOptions): Promise<Session> {
-  const client = await pool.connect();
-  const lost = new AbortController();
-  const lose = (reason: Error) => {
-    if (lost.signal.aborted) return;
-    lost.abort(reason);
-    clearInterval(proof);
-    // Destroyed rather than returned: the locks go with the session.
-    client.release(true);
-  };
-  client.on('error', lose);
-  const ask = oneByOne(client);
-  const proof = setInterval(prove(ask, lose), proofMilliseconds);
-  const askLock = async (name: string, call: string): Promise<boolean> => {
-    const { rows } = await ask(`select ${call}(hashtextextended($1, 0)) as held`, [name]);
-    return rows[0].held;
-  };
-  const session: Session = {
-    lost: lost.signal,
-    tryLock: (name) => askLock(name, 'pg_try_advisory_lock'),
-    async unlock(name) {
-      if (lost.signal.aborted) return;
-      // A lock that may still be held would keep everybody from leading.
-      await askLock(name, 'pg_advisory_unlock').catch(lose);
-    },
-    end: () => lose(new Error('Nothing is led any more.')),
-  };
-  await ask(`set idle_session_timeout = ${silenceMilliseconds}`).catch((error) => {
-    lose(error);
-    throw error;
-  });
-  return session;
-}
-
-type Ask = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
-
-/** A connection takes one query at a time. */
-function oneByOne(client: pg.PoolClient): Ask {
-  let last: Promise<unknown> = Promise.resolve();
-  return (text, values) => {
-    const asked = last.then(() => client.query(text, values));
-    last = asked.catch(() => undefined);
-    return asked;
-  };
-}
-
-/** Asked now and then: a connection may be dead without saying so. */
-function prove(ask: Ask, lose: (error: Error) => void): () => void {
-  let isProven = true;
-  return () => {
-    if (!isProven) return lose(new Error('PostgreSQL has not answered for 5 s.'));
-    isProven = false;
-    ask('select 1').then(() => {
-      isProven = true;
-    }, lose);
   };
 }

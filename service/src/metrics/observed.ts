@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AnsweredRequest } from '../http/metrics.ts';
 import type { CallObserver } from '../incus/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
@@ -58,6 +58,11 @@ export function observers(registry: Registry): Observers {
     buckets: quick,
     registers,
   });
+  const led = new Gauge({
+    name: 'berth_locations_led',
+    help: 'Locations that this service watches and counts. Over all services it is all locations.',
+    registers,
+  });
   const lag = new Histogram({
     name: 'berth_engine_event_lag_seconds',
     help: 'From when the engine dated an event until it was here. Clocks that differ show, too.',
@@ -92,6 +97,7 @@ export function observers(registry: Registry): Observers {
       callSeconds.observe({ method, path }, seconds);
     },
     watch: {
+      led: (change) => led.inc(change),
       lagged: (seconds) => lag.observe(seconds),
       swept: (seconds) => sweepSeconds.observe(seconds),
       found: (finding, count) => found.inc({ finding }, count),

@@ -27,6 +27,8 @@ const lookAgainMilliseconds = 500;
 
 /** Told by the process that watches a location. */
 export interface WatchObserver {
+  /** It watches one location more, or one less. */
+  led(change: 1 | -1): void;
   /** Of an event of the engine: how long it took to get here. */
   lagged(seconds: number): void;
   /** All servers of a location were compared with the engine. */
@@ -155,6 +157,7 @@ async function watch(
     if (id === location.id) images.run('all');
   });
   lookers.set(location.id, look.run);
+  observer?.led(1);
   try {
     await watchEvents(connectionOf(location, engines.identity), {
       types: ['lifecycle'],
@@ -183,6 +186,7 @@ async function watch(
     await Promise.all([nodes.idle(), allowances.idle()]);
     await sweep.idle();
     await reach.end();
+    observer?.led(-1);
   }
 }
 

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { type Service, startService } from '../e2e/service.ts';
+import { freePort, temporaryDirectory } from '../e2e/stack.ts';
+import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
+import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
+import { migrate } from '../service/src/db/migrate.ts';
+import { installationId } from '../service/src/db/queries.ts';
+import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
+import { beside } from './disturbance.ts';
+import { type Fleet, fill, names, socketOf } from './scale-fleet.ts';
+
+const settleSeconds = 600;
+
+export interface Installation {
+  fleet: Fleet;
+  db: Db;
+  service: Service;
+  directory: string;
+  /** How many seconds after its start the service answered, and all was compared with the engines. */
+  readySeconds: number;
+  comparedSeconds: number;
+  /** By location, counted from 0. */
+  clients: IncusClient[];
+  /** With a second service on the same database. */
+  withAnother<T>(use: (second: Service) => Promise<T>): Promise<T>;
+}
+
+export async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => Promise<T>) {
+  await using stack = new AsyncDisposableStack();
+  const directory = temporaryDirectory(stack, 'bench');
+  const postgres = await startEmbeddedPostgres({ dataDir: directory });
+  stack.defer(postgres.stop);
+  const db = createDb(createPool(postgres.connectionString, { max: 4 }));
+  stack.defer(() => db.destroy());
+  await migrate(db);
+  await fill(db, fleet, directory);
+  const sizes = Object.values(fleet).map(String);
+  const args = [directory, await installationId(db), ...sizes];
+  const { measured } = await beside('scale-engines.ts', args, 0, async () => {
+    await untilListening(socketOf(directory, fleet.locations - 1));
+    const begun = performance.now();
+    const options = {
+      socketPath: socketOf(directory, 0),
+      names,
+      databaseUrl: postgres.connectionString,
+      env: { BERTH_LOG_LEVEL: 'warn' },
+    };
+    const service = await startService({ ...options, directory, port: await freePort() });
+    const withAnother: Installation['withAnother'] = async (use) => {
+      await using own = new AsyncDisposableStack();
+      const its = temporaryDirectory(own, 'bench');
+      const port = await freePort();
+      return await use(await startService({ ...options, directory: its, port, beside: service }));
+    };
+    const passed = () => (performance.now() - begun) / 1000;
+    const readySeconds = passed();
+    await untilCompared(db, service, fleet);
+    const comparedSeconds = passed();
+    console.log(`${fleet.locations} locations were compared`);
+    const clients = Array.from({ length: fleet.locations }, (_, location) =>
+      createIncusClient({ socketPath: socketOf(directory, location), project: names.project }),
+    );
+    stack.defer(async () => void (await Promise.all(clients.map((client) => client.close()))));
+    const figures = { readySeconds, comparedSeconds };
+    return await use({ fleet, db, service, directory, ...figures, clients, withAnother });
+  });
+  return measured;
+}
+
+async function untilListening(socketPath: string): Promise<void> {
+  const client = createIncusClient({ socketPath, project: names.project });
+  const answers = async () => {
+    const [asked] = await Promise.allSettled([client.instances.list({ timeoutSeconds: 60 })]);
+    return asked.status === 'fulfilled' && asked.value.length > 0;
+  };
+  await until('the simulated engines are ready', answers, 500);
+  await client.close();
+}
+
+async function untilCompared(db: Db, service: Service, { locations }: Fleet): Promise<void> {
+  await until('all locations are watched', async () => {
+    const { rows } = await sql<{ watched: number }>`
+      select count(*) as watched from locations where reachable`.execute(db);
+    return rows[0]?.watched === locations;
+  });
+  await until('all were compared', async () => (await sweeps(service)).count >= locations);
+}
+
+export const call = async ({ url, token }: Service, path: string, init: RequestInit = {}) => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}${path}`, { ...init, headers });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return text;
+};
+
+/** The value of a metric without labels; 0 of one that is not there. */
+export async function metric(service: Service, name: string): Promise<number> {
+  const text = await call(service, '/metrics');
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? 0);
+}
+
+export async function sweeps(service: Service): Promise<{ count: number; seconds: number }> {
+  const of = (what: string) => metric(service, `berth_sweep_duration_seconds_${what}`);
+  return { count: await of('count'), seconds: await of('sum') };
+}
+
+export async function until(
+  what: string,
+  holds: () => Promise<boolean>,
+  everyMs = 200,
+): Promise<void> {
+  const end = Date.now() + settleSeconds * 1000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`Not within ${settleSeconds} s: ${what}.`);
+    await sleep(everyMs);
+  }
+}
