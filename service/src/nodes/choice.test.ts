@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exclusionOf, rank, whyAfter } from './choice.ts';
-import type { NodeRoom } from './queries.ts';
+import type { NodeRoom } from './room-queries.ts';
 
 const room = (id: number, more: Partial<NodeRoom> = {}): NodeRoom => ({
   id,

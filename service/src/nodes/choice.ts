@@ -1,5 +1,5 @@
 import type { Exclusion } from '../db/schema.ts';
-import type { NodeRoom } from './queries.ts';
+import type { NodeRoom } from './room-queries.ts';
 
 /** What a server asks of a node. */
 export interface Demand {

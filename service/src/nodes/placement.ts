@@ -4,7 +4,7 @@ import type { Exclusion, Placement } from '../db/schema.ts';
 import type { LocationRow } from '../locations/queries.ts';
 import { Problem } from '../problem.ts';
 import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choice.ts';
-import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './queries.ts';
+import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
 
 /** A node that was chosen may be full by the time that it is locked; then another one is. */
 const mostTries = 10;

@@ -2,7 +2,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { CallOptions } from '../incus/api.ts';
 import { EngineError, unlessSilent } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
-import { enterNodes, membersThatWere, type NodeFacts } from '../nodes/queries.ts';
+import { enterNodes, membersThatWere, type NodeFacts } from '../nodes/seen-queries.ts';
 import type { Subject } from './truth.ts';
 
 /** For a member to tell what it has: one that is cut off says nothing at all. */

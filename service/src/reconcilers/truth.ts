@@ -4,7 +4,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { setSilent } from '../nodes/queries.ts';
+import { setSilent } from '../nodes/seen-queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {

@@ -5,14 +5,8 @@ import { collectDiskUse } from './disk.ts';
 import { each, eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
 import { type Cards, readNetwork } from './network.ts';
-import {
-  type Node,
-  onlineNodes,
-  type Reading,
-  type ReadingTime,
-  readable,
-  type ServerReading,
-} from './reading-queries.ts';
+import { type Node, onlineNodes, readable } from './node-queries.ts';
+import type { Reading, ReadingTime, ServerReading } from './reading-queries.ts';
 import { createRecorder } from './record.ts';
 import { clockOfRound } from './round.ts';
 import type { CollectContext, UsageLocation } from './source.ts';

@@ -1,6 +1,7 @@
 import { instanceName } from '../servers/instance.ts';
+import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.ts';
 import { each, eachWithin } from './each.ts';
-import { type DiskUse, readable, serversWithOldDiskUse, setDiskUse } from './reading-queries.ts';
+import { readable } from './node-queries.ts';
 import { clockOfRound } from './round.ts';
 import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 

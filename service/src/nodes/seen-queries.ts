@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+
+/** What the engine says of a node; null where it did not tell: what was known then stays. */
+export interface NodeFacts {
+  name: string;
+  /** Its name as a member of a cluster; null where there is none. */
+  member: string | null;
+  status: 'online' | 'offline';
+  evacuated: boolean;
+  failureDomain: string;
+  machine: { cpu: number; ramMb: number; ramUsedMb: number; version: string } | null;
+  /** Of the location's storage pool. */
+  disk: { gb: number; usedGb: number } | null;
+}
+
+/** Not entered since. One that lies ahead was entered before the clock was set back. */
+const isOlder = (readAt: string) =>
+  sql<boolean>`(nodes.updated_at <= ${readAt} or nodes.updated_at > clock_timestamp())`;
+
+/**
+ * Enters all the nodes that a location has. Those that were known and are no longer among them are
+ * gone. `answering` is the name of the one that was asked: where there was no cluster before, the one
+ * node that there was is it, whatever it was called. `readAt` is a `databaseTime` from before the
+ * reading: it counts for nothing where an operation has entered something since.
+ */
+export async function enterNodes(
+  trx: Trx,
+  locationId: number,
+  { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
+): Promise<void> {
+  // In one order, as everybody locks them who needs more than one: see migration 0018.
+  await trx
+    .selectFrom('nodes')
+    .select('id')
+    .where('location_id', '=', locationId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  const older = isOlder(readAt);
+  const self = facts.find(({ name }) => name === answering);
+  if (self) await adopt(trx, locationId, self);
+  const names = facts.map(({ name }) => name);
+  // The machine is another one to its servers, which are to be rebuilt elsewhere or deleted.
+  await sql`
+    update nodes set name = name || ' (lost ' || id || ')', member = null
+    where location_id = ${locationId} and lost and gone and servers > 0
+      and name = any(${names}::text[]) and ${older}`.execute(trx);
+  const rows = facts.map(({ machine, disk, ...node }) => ({ ...node, ...machine, disk }));
+  const seen = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seen (
+    name text, member text, status text, evacuated boolean, "failureDomain" text, cpu integer,
+    "ramMb" integer, "ramUsedMb" integer, version text, disk jsonb)`;
+  await sql`
+    insert into nodes (location_id, name, member, status, cpu, ram_mb, updated_at)
+    select ${locationId}, name, member, status, 0, 0, ${readAt}::timestamptz from ${seen} order by name
+    on conflict (location_id, name) do nothing`.execute(trx);
+  await sql`
+    update nodes set
+      member = seen.member, status = seen.status, evacuated = seen.evacuated,
+      status_since = case when nodes.status = seen.status then status_since else now() end,
+      -- One that was forgotten is there anew.
+      lost = lost and not gone, gone = false,
+      failure_domain = seen."failureDomain", cpu = coalesce(seen.cpu, nodes.cpu),
+      ram_mb = coalesce(seen."ramMb", nodes.ram_mb),
+      ram_used_mb = coalesce(seen."ramUsedMb", ram_used_mb),
+      incus_version = coalesce(seen.version, incus_version),
+      disk_gb = coalesce((seen.disk ->> 'gb')::integer, disk_gb),
+      disk_used_gb = coalesce((seen.disk ->> 'usedGb')::float8, disk_used_gb),
+      updated_at = now()
+    from ${seen}
+    where location_id = ${locationId} and nodes.name = seen.name and ${older}`.execute(trx);
+  await sql`
+    update nodes set gone = true, status = 'offline', updated_at = now(),
+      status_since = case status when 'offline' then status_since else now() end
+    where location_id = ${locationId} and not gone and ${older}
+      and name <> all(${names}::text[])`.execute(trx);
+}
+
+/** A machine may change its name, and gets one as a member when a cluster is made of it. */
+async function adopt(trx: Trx, locationId: number, { name, member }: NodeFacts): Promise<void> {
+  await sql`
+    update nodes set name = ${name}, member = ${member}
+    where location_id = ${locationId} and member is null and not gone and name <> ${name}
+      and not exists (
+        select from nodes other where other.location_id = ${locationId} and other.name = ${name}
+      )`.execute(trx);
+}
+
+/**
+ * Enters that a member of a location's cluster can't be asked, until the nodes are looked at again. One
+ * that was looked at since `readAt`, a `databaseTime` from before it was asked, is as it was then.
+ */
+export async function setSilent(
+  db: Queryable,
+  locationId: number,
+  member: string,
+  readAt: string,
+): Promise<void> {
+  await db
+    .updateTable('nodes')
+    .set({ status: 'offline', status_since: sql`now()`, updated_at: sql`now()` })
+    .where('location_id', '=', locationId)
+    .where('member', '=', member)
+    .where('status', '<>', 'offline')
+    .where(isOlder(readAt))
+    .execute();
+}
+
+/** The members of a location's cluster that were there, or away, when they were last looked at. */
+export async function membersThatWere(
+  db: Queryable,
+  locationId: number,
+  status: 'online' | 'offline',
+): Promise<string[]> {
+  const members = await db
+    .selectFrom('nodes')
+    .select('member')
+    .where('location_id', '=', locationId)
+    .where('status', '=', status)
+    .where('gone', '=', false)
+    .where('member', 'is not', null)
+    .$narrowType<{ member: string }>()
+    .execute();
+  return members.map(({ member }) => member);
+}
