@@ -70,11 +70,11 @@ describe('the state of an instance', () => {
       (await target.client.server.metrics(undefined, parseMetrics)).get(instance.name);
     // Figures that are kept may be older than its network.
     const first = await until('it is in the metrics', 60, read);
-    assert.ok(first.cpuSeconds > 0);
-    assert.ok(first.ramBytes > 2 ** 20 && first.ramBytes < 256 * 2 ** 20);
+    assert.ok(Number(first.cpuSeconds) > 0);
+    assert.ok(Number(first.ramBytes) > 2 ** 20 && Number(first.ramBytes) < 256 * 2 ** 20);
     const later = await until('its CPU time has grown', 60, async () => {
       const now = await read();
-      return now !== undefined && now.cpuSeconds > first.cpuSeconds && now;
+      return now !== undefined && Number(now.cpuSeconds) > Number(first.cpuSeconds) && now;
     });
     // Not every kernel counts what the disks of each instance move.
     if (first.diskRead !== null) assert.ok((later.diskRead ?? 0) >= first.diskRead);

@@ -4,7 +4,8 @@ import { type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { serialised } from '../serialised.ts';
 import { instanceName } from '../servers/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
-import { type Lookers, type Watching, watchLocation } from './watch.ts';
+import { createRunningCount } from '../usage/running.ts';
+import { type Shared, type Watching, watchLocation } from './watch.ts';
 
 /** For changes that nobody heard of: while the connection for notifications was lost. */
 const lookAgainMilliseconds = 10_000;
@@ -26,7 +27,7 @@ export async function watchLocations(
 ): Promise<{ ended: Promise<void> }> {
   const { db, engines, log, notifications, secretKey } = watching;
   const watched = new Map<number, Watched>();
-  const lookers: Lookers = new Map();
+  const shared = { lookers: new Map(), running: createRunningCount(db) } satisfies Shared;
 
   function watch(location: LocationRow, by: string): void {
     const stopping = new AbortController();
@@ -34,7 +35,7 @@ export async function watchLocations(
     before?.stop();
     const until = AbortSignal.any([signal, stopping.signal]);
     const ended = Promise.resolve(before?.ended).then(() =>
-      watchLocation({ ...watching, lookers }, location, until),
+      watchLocation({ ...watching, ...shared }, location, until),
     );
     watched.set(location.id, { by, stop: () => stopping.abort(), ended });
   }
@@ -57,14 +58,14 @@ export async function watchLocations(
   const look = serialised(lookAtAll, report);
   const off = notifications.on('locations_changed', () => look.run('all'));
   const offFinished = notifications.on('operation_finished', async ({ id }) => {
-    if (lookers.size === 0) return;
+    if (shared.lookers.size === 0) return;
     const server = await serverOfOperation(db, id).catch((error) => {
       log.warn(
         { err: error, operation: id },
         'What an operation was about could not be looked up.',
       );
     });
-    if (server) lookers.get(server.locationId)?.(instanceName(server.uuid));
+    if (server) shared.lookers.get(server.locationId)?.(instanceName(server.uuid));
   });
   const timer = setInterval(() => look.run('all'), lookAgainMilliseconds);
 

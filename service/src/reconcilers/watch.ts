@@ -11,6 +11,7 @@ import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
+import type { CountRunning } from '../usage/running.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
 import { haveMembersChanged, lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
@@ -51,8 +52,12 @@ export interface Watching {
   observer?: WatchObserver;
 }
 
-/** Who looks at an instance of a location, by the location's id. */
-export type Lookers = Map<number, (instance: string) => void>;
+/** What all locations that a process watches have in common. */
+export interface Shared {
+  /** Who looks at an instance of a location, by the location's id. */
+  lookers: Map<number, (instance: string) => void>;
+  running: CountRunning;
+}
 
 /**
  * Keeps the status of a location's servers true and counts what they use, in one process over all replicas: an event, or an
@@ -60,7 +65,7 @@ export type Lookers = Map<number, (instance: string) => void>;
  * them all.
  */
 export async function watchLocation(
-  watching: Watching & { lookers: Lookers },
+  watching: Watching & Shared,
   location: LocationRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -69,11 +74,7 @@ export async function watchLocation(
   );
 }
 
-async function watch(
-  watching: Watching & { lookers: Lookers },
-  location: LocationRow,
-  signal: AbortSignal,
-) {
+async function watch(watching: Watching & Shared, location: LocationRow, signal: AbortSignal) {
   const { db, engines, log, notifications, lookers } = watching;
   const { observer, sweepMilliseconds = defaultSweepMilliseconds } = watching;
   const { pingMilliseconds = defaultPingMilliseconds } = watching;

@@ -7,11 +7,12 @@ import { instanceName } from './instance.ts';
 
 /** What an operation keeps between asking a guest to shut down and the guest's doing so. */
 export interface ShutdownState {
-  /** Incus's operation, and when it was asked for, in milliseconds. */
-  asked: { operation: string; at: number };
+  /** Incus's operation, and when it was asked for, and what it moved was counted last, in milliseconds. */
+  asked: { operation: string; at: number; countedAt?: number };
 }
 
 const startingSeconds = 0.2;
+const countEveryMilliseconds = 1000;
 /** For what is left to do once the guest has had its time. */
 const marginSeconds = 3 * 60;
 
@@ -50,7 +51,7 @@ export async function awaitShutDown(context: StepContext<ShutdownState>): Unless
   if (!stopping) {
     return Date.now() - asked.at < graceSeconds * 1000 ? next('stop') : ignored(graceSeconds);
   }
-  if (isUnderWay(stopping)) return wait(untilNextLook(operation));
+  if (isUnderWay(stopping)) return await waitAndCount(context);
   return await unlessStopped(context, async () => {
     try {
       outcomeOf(stopping);
@@ -60,6 +61,16 @@ export async function awaitShutDown(context: StepContext<ShutdownState>): Unless
       throw error;
     }
   });
+}
+
+/** What a guest moves while it shuts down is counted, too: its counters end with it. */
+async function waitAndCount(context: StepContext<ShutdownState>) {
+  const { operation } = context;
+  const { asked } = operation.state;
+  const waiting = wait(untilNextLook(operation));
+  if (Date.now() - (asked.countedAt ?? asked.at) < countEveryMilliseconds) return waiting;
+  await keepUsage(context);
+  return { ...waiting, patch: { asked: { ...asked, countedAt: Date.now() } } };
 }
 
 /** Cuts the instance's power, whatever its guest does. */

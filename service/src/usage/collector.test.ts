@@ -161,15 +161,18 @@ test('where there are very many cards, each has its turn, and nothing is lost', 
   for (const uuid of uuids) assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
-test('of the cards in a round, those of other locations have their share', async () => {
+test('of the cards in a round, those of other locations have their share, and what is stopped none', async () => {
   const uuids = await insertServers(4);
   await insertServers(12, await insertLocation('second'));
-  const limited = collector({ mostCards: 4 });
+  const stopped = await insertServers(100);
+  const query = db.updateTable('servers').where('uuid', 'in', stopped);
+  await query.set({ status: 'stopped', real_status: 'stopped' }).execute();
+  const limited = collector({ mostCards: 8 });
   pass(15);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 100, out: 0 }])));
   await limited.collect();
   const months = await Promise.all(uuids.map(trafficOf));
-  assert.equal(months.flat().length, 1);
+  assert.equal(months.flat().length, 2);
 });
 
 test('what passed over the turn of a month is shared by time, to the byte', async () => {

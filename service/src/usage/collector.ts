@@ -5,10 +5,11 @@ import { collectDiskUse } from './disk.ts';
 import { each, eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
 import { type Cards, readNetwork } from './network.ts';
-import { type Node, onlineNodes, readable } from './node-queries.ts';
+import { type Node, onlineNodes } from './node-queries.ts';
 import type { Reading, ReadingTime, ServerReading } from './reading-queries.ts';
 import { createRecorder } from './record.ts';
 import { clockOfRound } from './round.ts';
+import { createRunningCount, shareOf } from './running.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
@@ -35,13 +36,14 @@ const notCounted = 'Usage of a location could not be collected.';
 
 /** Collects what the servers of a location use. Should two ever do, each use is counted once. */
 export function createUsageCollector(
-  context: Omit<CollectContext, 'signal'>,
+  context: Omit<CollectContext, 'signal' | 'running'> & Partial<Pick<CollectContext, 'running'>>,
   location: UsageLocation,
   limits: Partial<Limits> = {},
 ): UsageCollector {
   const cards = new Map<string, Cards>();
   const turn = { after: 0 };
-  const limited = { ...context, mostCards, mostDisks, nodeSeconds, ...limits };
+  const running = createRunningCount(context.db);
+  const limited = { running, ...context, mostCards, mostDisks, nodeSeconds, ...limits };
   return {
     collect: (signal) => collectLocation({ ...limited, signal }, location, cards),
     collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location, turn),
@@ -86,10 +88,10 @@ async function collectLocation(
   location: UsageLocation,
   cards: Map<string, Cards>,
 ): Promise<void> {
-  const { db, log, signal } = context;
+  const { db, log, running, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
-    const { share } = await readable(db, location.id, context.mostCards);
+    const share = shareOf(await running(location.id), context.mostCards);
     const recorder = createRecorder(db, location.id);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
@@ -132,7 +134,10 @@ async function readNode(
     const errors = await eachWithin(deadline, due, async (name, untilThen) => {
       const place = { client, member: node.member, signal: untilThen };
       // Where it fails, what else is known of a server counts all the same.
-      Object.assign(servers.get(name) ?? {}, await readNetwork(place, name, cards));
+      const network = await readNetwork(place, name, cards);
+      if (!network) return;
+      const networkAfter = begin().at.getTime() - begun.at.getTime();
+      Object.assign(servers.get(name) ?? {}, { ...network, networkAfter });
     });
     const [err] = errors;
     if (err && !signal?.aborted) {
@@ -156,11 +161,18 @@ function readingsOf(instances: Map<string, InstanceReading>): Map<string, Server
   return new Map(readings);
 }
 
-const noNetwork = { run: null, startedAt: null, networkIn: null, networkOut: null };
+const noNetwork = {
+  run: null,
+  startedAt: null,
+  networkIn: null,
+  networkOut: null,
+  networkAfter: null,
+};
 
 function readingOf(uuid: string, reading: InstanceReading): ServerReading {
   const { cpuSeconds, ramBytes, diskRead, diskWritten } = reading;
-  return { uuid, cpuSeconds, ramMb: ramBytes / 2 ** 20, diskRead, diskWritten, ...noNetwork };
+  const ramMb = ramBytes === null ? null : ramBytes / 2 ** 20;
+  return { uuid, cpuSeconds, ramMb, diskRead, diskWritten, ...noNetwork };
 }
 
 /**

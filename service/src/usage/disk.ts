@@ -1,8 +1,8 @@
 import { instanceName } from '../servers/instance.ts';
 import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.ts';
 import { each, eachWithin } from './each.ts';
-import { readable } from './node-queries.ts';
 import { clockOfRound } from './round.ts';
+import { shareOf } from './running.ts';
 import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 
 /** Less than lies between two rounds, so that none waits for two. */
@@ -25,12 +25,12 @@ export async function collectDiskUse(
   { id, client }: UsageLocation,
   turn: DiskTurn,
 ): Promise<void> {
-  const { db, log, signal, mostDisks, nodeSeconds } = context;
+  const { db, log, running, signal, mostDisks, nodeSeconds } = context;
   try {
     const begin = await clockOfRound(context);
     const before = new Date(begin().at.getTime() - oldMilliseconds);
-    const { servers: all, share } = await readable(db, id, mostDisks);
-    const limit = Math.ceil(all * share);
+    const counted = await running(id);
+    const limit = Math.ceil(counted.here * shareOf(counted, mostDisks));
     const servers = await serversWithOldDiskUse(db, id, { before, after: turn.after, limit });
     turn.after = servers.at(-1)?.id ?? 0;
     let used: DiskUse[] = [];

@@ -33,6 +33,6 @@ async function readLast({ db, client, server, now }: LastReadingOf): Promise<voi
   const network = await readNetwork({ client, member, timeoutSeconds: 3 }, instanceName(uuid));
   if (!network) return;
   const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
-  const servers = [{ uuid, ...figures, ...network }];
+  const servers = [{ uuid, ...figures, ...network, networkAfter: 0 }];
   await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, servers }]);
 }

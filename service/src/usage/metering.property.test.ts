@@ -110,8 +110,8 @@ async function readingOf(uuid: string, run: number, counters: { in: number; out:
     .where('uuid', '=', uuid)
     .executeTakeFirstOrThrow();
   const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
-  const name = `veth run${run} srv-${uuid} ${firstStart.toISOString()}`;
-  const network = { networkIn: counters.in, networkOut: counters.out };
+  const name = `veth_run${run}_srv-${uuid} ${firstStart.toISOString()}`;
+  const network = { networkIn: counters.in, networkOut: counters.out, networkAfter: 0 };
   const servers = [{ uuid, ...figures, run: name, startedAt: firstStart, ...network }];
   return { locationId: server.location_id, reading: { begun, servers } };
 }

@@ -70,6 +70,25 @@ test('skips what it does not understand', async () => {
   assert.equal(readings.get('c')?.cpuSeconds, 7);
 });
 
+test('what is not told is not a zero, and what can not be is not told', async () => {
+  const lines = [
+    'incus_disk_read_bytes_total{device="a",name="a"} 5',
+    'incus_disk_written_bytes_total{device="a",name="a"} 1.8446744073709552e+19',
+    'incus_memory_MemTotal_bytes{name="a"} 5',
+    'incus_memory_MemAvailable_bytes{name="b"} 5',
+    'incus_memory_MemTotal_bytes{name="b"} 4',
+    'incus_cpu_seconds_total{mode="user",name="b"} 1e308',
+    'incus_cpu_seconds_total{mode="user",name="c"} -1',
+    ...[1, 2, 3].map((at) => `incus_disk_read_bytes_total{device="${at}",name="d"} 5e15`),
+  ];
+  const readings = await parseLines(lines);
+  assert.deepEqual(Object.fromEntries(readings), {
+    a: { ...nothing, diskRead: 5 },
+    b: nothing,
+    d: nothing,
+  });
+});
+
 test('no label of a guest can pass for a sample', async () => {
   const forged = '# TYPE incus_cpu_seconds_total counter\\nincus_cpu_seconds_total{name=\\"a\\"} 9';
   const lines = [
@@ -81,4 +100,4 @@ test('no label of a guest can pass for a sample', async () => {
   assert.deepEqual([...(await parseLines(lines))], [['b', { ...nothing, cpuSeconds: 7 }]]);
 });
 
-const nothing = { cpuSeconds: 0, ramBytes: 0, diskRead: null, diskWritten: null };
+const nothing = { cpuSeconds: null, ramBytes: null, diskRead: null, diskWritten: null };

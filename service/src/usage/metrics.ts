@@ -1,10 +1,10 @@
-/** What an instance has used since it started, as its engine counts it. */
+/** What an instance has used since it started, as its engine counts it; null where it did not tell. */
 export interface InstanceReading {
   /** Busy CPU time of all cores together. */
-  cpuSeconds: number;
+  cpuSeconds: number | null;
   /** As `free` shows it in `used`, to a few MB: without the page cache. */
-  ramBytes: number;
-  /** Bytes. Null where the host's kernel doesn't count them for each instance. */
+  ramBytes: number | null;
+  /** Bytes. Not every kernel counts them for each instance. */
   diskRead: number | null;
   diskWritten: number | null;
 }
@@ -23,7 +23,7 @@ const title = '\n# TYPE ';
 export async function parseMetrics(
   pieces: AsyncIterable<Buffer>,
 ): Promise<Map<string, InstanceReading>> {
-  const readings = new Map<string, InstanceReading>();
+  const sums = new Map<string, Sums>();
   // What stands before the first family is looked at, too.
   let isRead = true;
   let begunLine = '';
@@ -34,15 +34,38 @@ export async function parseMetrics(
     for (let at = 0; at < whole; ) {
       const next = bytes.indexOf(title, at) + 1;
       const end = next > 0 && next < whole ? next : whole;
-      if (isRead) begunLine = addLines(readings, begunLine + bytes.toString('latin1', at, end));
+      if (isRead) begunLine = addLines(sums, begunLine + bytes.toString('latin1', at, end));
       if (end < whole) isRead = families.has(familyAt(bytes, end));
       at = end;
     }
     begunTitle = bytes.subarray(whole);
   }
-  addLines(readings, `${begunLine}\n`);
-  return readings;
+  addLines(sums, `${begunLine}\n`);
+  return new Map(Array.from(sums, ([name, sum]) => [name, readingOf(sum)]));
 }
+
+/** By what is read, over all cores and devices. */
+interface Sums {
+  cpuSeconds: number | null;
+  ramTotal: number | null;
+  ramAvailable: number | null;
+  diskRead: number | null;
+  diskWritten: number | null;
+}
+
+function readingOf({ cpuSeconds, ramTotal, ramAvailable, diskRead, diskWritten }: Sums) {
+  const isRamKnown = ramTotal !== null && ramAvailable !== null;
+  return {
+    cpuSeconds: within(cpuSeconds),
+    ramBytes: within(isRamKnown ? ramTotal - ramAvailable : null),
+    diskRead: within(diskRead && Math.round(diskRead)),
+    diskWritten: within(diskWritten && Math.round(diskWritten)),
+  };
+}
+
+/** A figure that can't be one of a server counts as not told: it is to keep nothing else from being counted. */
+const within = (figure: number | null) =>
+  figure !== null && figure >= 0 && figure <= Number.MAX_SAFE_INTEGER ? figure : null;
 
 /** Where a title begins that may not be whole yet, its line end before it included; or the end. */
 function beginningOfTitle(bytes: Buffer): number {
@@ -57,31 +80,31 @@ function familyAt(bytes: Buffer, begin: number): string {
 }
 
 /** Answers the line at the end that is not whole. */
-function addLines(readings: Map<string, InstanceReading>, text: string): string {
+function addLines(sums: Map<string, Sums>, text: string): string {
   let begin = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
-    addSample(readings, text.slice(begin, end));
+    addSample(sums, text.slice(begin, end));
     begin = end + 1;
   }
   return text.slice(begin);
 }
 
 /** Without regular expressions: a large cluster tells of half a million of these in a round. */
-function addSample(readings: Map<string, InstanceReading>, line: string): void {
+function addSample(sums: Map<string, Sums>, line: string): void {
   const family = line.slice(0, line.indexOf('{'));
   const end = line.lastIndexOf('} ');
   const name = labelOf(line, 'name');
   if (!families.has(family) || end < 0 || !name) return;
-  const value = Number.parseFloat(line.slice(end + 2));
-  if (!Number.isFinite(value)) return;
-  const reading = readings.get(name) ?? emptyReading();
-  add(reading, family, value, line);
-  readings.set(name, reading);
+  const value = within(Number.parseFloat(line.slice(end + 2)));
+  if (value === null) return;
+  const sum = sums.get(name) ?? { ...nothing };
+  add(sum, family, value, line);
+  sums.set(name, sum);
 }
 
 /**
- * The value of a label whose values need no escaping. No other label's value can look like it: a
- * quote in one is escaped.
+ * The value of a label whose values need no escaping. Of the families that are read no label is a
+ * guest's to choose: cores, modes, and devices of the host.
  */
 function labelOf(line: string, label: string): string | undefined {
   const start = `${label}="`;
@@ -90,9 +113,13 @@ function labelOf(line: string, label: string): string | undefined {
   return at < 0 ? undefined : line.slice(from, line.indexOf('"', from));
 }
 
-function emptyReading(): InstanceReading {
-  return { cpuSeconds: 0, ramBytes: 0, diskRead: null, diskWritten: null };
-}
+const nothing: Sums = {
+  cpuSeconds: null,
+  ramTotal: null,
+  ramAvailable: null,
+  diskRead: null,
+  diskWritten: null,
+};
 
 /** The families that are read. */
 const families = new Set([
@@ -103,22 +130,23 @@ const families = new Set([
   'incus_disk_written_bytes_total',
 ]);
 
-function add(reading: InstanceReading, family: string, value: number, line: string): void {
+function add(sum: Sums, family: string, value: number, line: string): void {
   switch (family) {
     case 'incus_cpu_seconds_total':
-      if (!idleModes.has(labelOf(line, 'mode') ?? '')) reading.cpuSeconds += value;
+      if (idleModes.has(labelOf(line, 'mode') ?? '')) return;
+      sum.cpuSeconds = (sum.cpuSeconds ?? 0) + value;
       break;
     case 'incus_memory_MemTotal_bytes':
-      reading.ramBytes += value;
+      sum.ramTotal = value;
       break;
     case 'incus_memory_MemAvailable_bytes':
-      reading.ramBytes -= value;
+      sum.ramAvailable = value;
       break;
     case 'incus_disk_read_bytes_total':
-      reading.diskRead = (reading.diskRead ?? 0) + value;
+      sum.diskRead = (sum.diskRead ?? 0) + value;
       break;
     case 'incus_disk_written_bytes_total':
-      reading.diskWritten = (reading.diskWritten ?? 0) + value;
+      sum.diskWritten = (sum.diskWritten ?? 0) + value;
       break;
   }
 }

@@ -5,7 +5,7 @@ import type { UsageSource } from './source.ts';
 export interface Card {
   /** The interface of the host. */
   hostName: string;
-  /** Names the run: its counters begin at 0, and no other run has them. */
+  /** The same name, a space, and when the run began. Incus writes that down a moment after the name. */
   run: string;
   startedAt: Date;
 }
@@ -19,11 +19,14 @@ export interface NetworkReading extends Pick<Card, 'run' | 'startedAt'> {
   networkOut: number;
 }
 
+/** A card, with what it showed. */
+type ReadCard = Card & NetworkReading;
+
 /**
  * Cards by instance, as last seen: Incus makes a new interface for each run. Undefined where none was
  * found. The one that was tried longest ago comes first, so that none that fails is in the way of others.
  */
-export type Cards = Map<string, Card | undefined>;
+export type Cards = Map<string, ReadCard | undefined>;
 
 interface Place {
   client: UsageSource;
@@ -43,23 +46,37 @@ export async function readNetwork(
   // Even if it is the same: the last one that was tried comes last.
   cards.delete(name);
   cards.set(name, known);
-  const reading = known && (await readCard(place, known));
-  if (reading) return reading;
-  const card = await findCard(place, name);
-  cards.set(name, card);
-  return card && (await readCard(place, card));
+  let reading = known && (await readCard(place, known));
+  if (!reading || hasFallen(known, reading)) {
+    // Of another run: an administrator may have given the interface a name that stays.
+    const card = await findCard(place, name);
+    reading = card && (await readCard(place, card));
+  }
+  cards.set(name, reading);
+  return reading && readingOf(reading);
 }
+
+const hasFallen = (before: ReadCard | undefined, now: ReadCard) =>
+  before && (now.networkIn < before.networkIn || now.networkOut < before.networkOut);
+
+const readingOf = ({ run, startedAt, networkIn, networkOut }: ReadCard): NetworkReading => {
+  return { run, startedAt, networkIn, networkOut };
+};
 
 /** What the host has received on its end is what the guest has sent. */
 async function readCard(
   { client, member, signal, timeoutSeconds }: Place,
   { hostName, run, startedAt }: Card,
-): Promise<NetworkReading | undefined> {
+): Promise<ReadCard | undefined> {
   const options = { signal, timeoutSeconds };
   const state = await client.networks.getState(hostName, member ?? undefined, options);
   if (!state) return undefined;
   const { bytes_received, bytes_sent } = state.counters;
-  return { run, startedAt, networkIn: bytes_sent, networkOut: bytes_received };
+  for (const bytes of [bytes_received, bytes_sent]) {
+    if (Number.isSafeInteger(bytes) && bytes >= 0) continue;
+    throw new Error(`The card ${hostName} tells of ${bytes} bytes.`);
+  }
+  return { hostName, run, startedAt, networkIn: bytes_sent, networkOut: bytes_received };
 }
 
 async function findCard(
@@ -69,7 +86,6 @@ async function findCard(
   const instance = await client.instances.get(name, { signal, timeoutSeconds });
   const hostName = instance?.config[`volatile.${cardDevice}.host_name`];
   if (!instance || hostName === undefined) return undefined;
-  // With its start: an administrator may have given the interface a name that stays.
   const run = `${hostName} ${instance.last_used_at}`;
   return { hostName, run, startedAt: new Date(instance.last_used_at) };
 }

@@ -17,18 +17,13 @@ export async function onlineNodes(db: Queryable, locationId: number): Promise<No
     .execute();
 }
 
-/** How many servers are on online nodes of a location. */
-export interface Readable {
-  servers: number;
-  /** Which part of them is to be read at a time, so that of all locations it is `most`. */
-  share: number;
-}
-
-export async function readable(db: Queryable, locationId: number, most: number): Promise<Readable> {
-  const { rows } = await sql<{ here: number; all: number }>`
-    select coalesce(sum(servers) filter (where location_id = ${locationId}), 0)::float8 as here,
-      coalesce(sum(servers), 0)::float8 as all
-    from nodes where status = 'online'`.execute(db);
-  const { here, all } = rows[0] ?? { here: 0, all: 0 };
-  return { servers: here, share: Math.min(1, most / all) };
+/** How many servers run, or are paused, on online nodes, by location. */
+export async function countRunning(db: Queryable): Promise<Map<number, number>> {
+  const { rows } = await sql<{ id: number; running: number }>`
+    select servers.location_id as id, count(*) as running
+    from servers join nodes on nodes.id = servers.node_id
+    where servers.deleted_at is null and servers.real_status in ('started', 'paused')
+      and nodes.status = 'online'
+    group by servers.location_id`.execute(db);
+  return new Map(rows.map(({ id, running }) => [id, running]));
 }

@@ -60,7 +60,13 @@ test('a reading that comes too late changes nothing', async () => {
   const begun = { order: (await beginReading(db)).order, at: now() };
   await collectAfter(0, { [uuid]: { cpu: 30, in: 1000, out: 1000 } });
   const counters = { cpuSeconds: 20, ramMb: 1, diskRead: null, diskWritten: null };
-  const run = { run: await runOf(uuid), startedAt: null, networkIn: 400, networkOut: 400 };
+  const run = {
+    run: await runOf(uuid),
+    startedAt: null,
+    networkIn: 400,
+    networkOut: 400,
+    networkAfter: 0,
+  };
   const servers = [{ uuid, ...counters, ...run }];
   await record(db, place.locationId, [{ begun, servers }]);
   assert.equal((await trafficOf(uuid))[0]?.incoming, 1000);

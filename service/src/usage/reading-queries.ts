@@ -10,12 +10,14 @@ export interface ServerReading {
   /** Bytes; null where they are not counted. */
   diskRead: number | null;
   diskWritten: number | null;
-  /** Null where the card could not be read. */
+  /** Null where the card could not be read. The name of its interface, a space, and when the run began. */
   run: string | null;
   startedAt: Date | null;
   /** Bytes. */
   networkIn: number | null;
   networkOut: number | null;
+  /** Milliseconds from the beginning of the reading to when the card was read. */
+  networkAfter: number | null;
 }
 
 /** When a reading begins: in the order of all rounds and records, and on the clock that replicas share. */
@@ -64,7 +66,7 @@ export async function addReadings(
       select nextval('usage_readings') as recorded
     ),
     scrape as materialized (
-      select number, began, at, date_trunc('month', at, 'utc') as turn,
+      select number, began, at,
         -- Rounds are at full 15 s, and a sample is named by the beginning of what it tells of.
         to_timestamp(round(extract(epoch from at) / 15) * 15 - 15) as slot
       from unnest(
@@ -80,10 +82,10 @@ export async function addReadings(
     ),
     counted_runs as (
       insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
-      select server_id, run,
-        case when is_anew then network_in else greatest(network_in, counted_in) end,
-        case when is_anew then network_out else greatest(network_out, counted_out) end,
-        (select recorded from moment), at
+      select server_id, counted_run,
+        case when is_anew or in_wrapped then network_in else greatest(network_in, counted_in) end,
+        case when is_anew or out_wrapped then network_out else greatest(network_out, counted_out) end,
+        (select recorded from moment), network_at
       from used where run is not null
       on conflict (server_id, run) do update set
         network_in = excluded.network_in,
@@ -97,8 +99,8 @@ export async function addReadings(
     ),
     share as (
       select server_id, turn, incoming, outgoing,
-        case when since < turn and since < at
-          then extract(epoch from turn - since) / extract(epoch from at - since)
+        case when since < turn and since < network_at
+          then extract(epoch from turn - since) / extract(epoch from network_at - since)
           else 0 end as before_turn
       from used where run is not null
     ),
@@ -135,9 +137,9 @@ export async function addReadings(
       coalesce(case when has_figures then cpu_seconds end, last_cpu_seconds, 0),
       coalesce(case when has_figures then coalesce(cpu_percent, 0) end, last_cpu_percent, 0),
       coalesce(case when has_figures then ram_mb end, last_ram_mb, 0),
-      case when has_figures then disk_read else last_disk_read end,
-      case when has_figures then disk_written else last_disk_write end,
-      case when run is null then network_read_at else at end
+      coalesce(case when has_figures then disk_read end, last_disk_read),
+      coalesce(case when has_figures then disk_written end, last_disk_write),
+      case when run is null then network_read_at else network_at end
     from used
     on conflict (server_id) do update set
       read_at = excluded.read_at,
@@ -160,8 +162,9 @@ function withLastCounters(locationId: number, readings: Reading[]) {
       s.id as server_id,
       s.cpu as cores,
       scrape.at,
-      scrape.turn,
       scrape.slot,
+      moment_of_card.network_at,
+      date_trunc('month', moment_of_card.network_at, 'utc') as turn,
       r.*,
       -- Another reading that began later may have been recorded already: its figures stay.
       r.cpu_seconds is not null and scrape.began > coalesce(u.recorded, 0) as has_figures,
@@ -176,7 +179,9 @@ function withLastCounters(locationId: number, readings: Reading[]) {
         then u.disk_gb end as disk_gb,
       coalesce(m.network_in, 0) as counted_in,
       coalesce(m.network_out, 0) as counted_out,
-      coalesce(scrape.began > m.recorded, false) as is_after_counting
+      coalesce(nullif(m.run, ''), r.run) as counted_run,
+      coalesce(scrape.began > m.recorded, false) as is_after_counting,
+      coalesce(m.run = r.run, false) as is_same_start
     from unnest(
       ${servers.map((s) => s.uuid)}::uuid[],
       ${servers.map((s) => s.cpuSeconds)}::float8[],
@@ -187,10 +192,14 @@ function withLastCounters(locationId: number, readings: Reading[]) {
       ${servers.map((s) => s.startedAt)}::timestamptz[],
       ${servers.map((s) => s.networkIn)}::bigint[],
       ${servers.map((s) => s.networkOut)}::bigint[],
+      ${servers.map((s) => s.networkAfter)}::float8[],
       ${numbers}::integer[]
     ) as r (uuid, cpu_seconds, ram_mb, disk_read, disk_written, run, started_at,
-      network_in, network_out, scrape)
+      network_in, network_out, network_after, scrape)
     join scrape on scrape.number = r.scrape
+    cross join lateral (
+      select scrape.at + coalesce(r.network_after, 0) * interval '1 millisecond' as network_at
+    ) moment_of_card
     -- By a look into an index for each that was read: a node's servers are few of them all.
     cross join lateral (
       select id, cpu from servers
@@ -199,22 +208,29 @@ function withLastCounters(locationId: number, readings: Reading[]) {
     left join lateral (select * from usage_current where server_id = s.id limit 1) u on true
     left join lateral (
       select * from usage_runs
-      where r.run is not null and server_id = s.id and usage_runs.run in (r.run, '')
-      order by usage_runs.run desc limit 1
+      where r.run is not null and server_id = s.id
+        and split_part(usage_runs.run, ' ', 1) in (split_part(r.run, ' ', 1), '')
+      order by usage_runs.run = '', recorded desc limit 1
     ) m on true
   `;
 }
 
 /**
  * Traffic is what lies beyond what was counted of the same run: a reading that comes twice, or too
- * late, adds nothing, whatever the clock says. A run that was not counted before is all new. So is a
- * counter that fell within its run, seen by a reading that began after the higher one was recorded.
- * Other counters know no run: one that fell has begun anew.
+ * late, adds nothing, whatever the clock says. A run is known by its interface, of which Incus makes a
+ * new one each time: when it began may be told late. One that was not counted before is all new. So
+ * are both counters where one fell, seen by a reading that began after the higher one was recorded:
+ * the interface has a name that stays, and is another one. Where one alone falls that was about to
+ * reach 32 bits, it has wrapped. Other counters know no run: one that fell has begun anew.
  */
 const useSinceThen = sql`
-    select r.*, is_anew,
-      case when is_anew then network_in else network_in - least(network_in, counted_in) end as incoming,
-      case when is_anew then network_out else network_out - least(network_out, counted_out) end as outgoing,
+    select r.*, is_anew, in_wrapped, out_wrapped,
+      case when is_anew then network_in
+        when in_wrapped then network_in + 4294967296 - counted_in
+        else network_in - least(network_in, counted_in) end as incoming,
+      case when is_anew then network_out
+        when out_wrapped then network_out + 4294967296 - counted_out
+        else network_out - least(network_out, counted_out) end as outgoing,
       -- Of the network: since when what is new has passed. More than a month is the last month's.
       greatest(network_read_at, started_at, turn - interval '1 month') as since,
       case when has_figures and last_cpu_seconds is not null and seconds > 0
@@ -229,10 +245,23 @@ const useSinceThen = sql`
     from reading r
     cross join lateral (
       select
-        is_after_counting and (network_in < counted_in or network_out < counted_out) as is_anew,
+        is_after_counting and network_in < counted_in as in_fell,
+        is_after_counting and network_out < counted_out as out_fell,
+        is_same_start and network_in < 2147483648
+          and counted_in between 2147483648 and 4294967295 as in_may_wrap,
+        is_same_start and network_out < 2147483648
+          and counted_out between 2147483648 and 4294967295 as out_may_wrap,
         extract(epoch from at - last_read_at)::float8 as seconds,
         -- Half, for rounding.
         case when cpu_seconds < last_cpu_seconds / 2 then cpu_seconds
           else cpu_seconds - last_cpu_seconds end as cpu_used
     ) as compared
+    cross join lateral (
+      select
+        in_fell and not out_fell and in_may_wrap as in_wrapped,
+        out_fell and not in_fell and out_may_wrap as out_wrapped
+    ) as wrapped
+    cross join lateral (
+      select (in_fell or out_fell) and not in_wrapped and not out_wrapped as is_anew
+    ) as fallen
   `;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
+import type { CountRunning } from './running.ts';
 
 /** What usage needs of the engine. */
 export interface UsageSource {
@@ -16,6 +17,7 @@ export interface UsageLocation {
 
 export interface CollectContext {
   db: Db;
+  running: CountRunning;
   log: Logger;
   /** The database's clock unless told. */
   now?: (() => Date) | undefined;

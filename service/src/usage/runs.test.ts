@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  client,
+  collectAfter,
+  collector,
+  count,
+  currentOf,
+  db,
+  engine,
+  insertServer,
+  now,
+  pass,
+  place,
+  samplesOf,
+  setClock,
+  trafficOf,
+} from '../testing/usage.ts';
+import { readBeforeStop } from './last-reading.ts';
+
+const startedAt = (time: string) => new Date(`2026-11-21T${time}Z`);
+
+/** As before a stop: without what a collector has kept. */
+async function readAnew(uuid: string): Promise<void> {
+  const server = { uuid, locationId: place.locationId, member: null };
+  assert.deepEqual(await readBeforeStop({ db, client, server, now }), { ok: true });
+}
+
+async function bytesOf(uuid: string): Promise<[number, number]> {
+  const months = await trafficOf(uuid);
+  const sum = (of: 'incoming' | 'outgoing') => months.reduce((all, month) => all + month[of], 0);
+  return [sum('incoming'), sum('outgoing')];
+}
+
+test('a run whose interface has a name that stays is counted once', async () => {
+  const uuid = await insertServer();
+  const hostName = 'inc1066aa';
+  const reading = collector();
+  const collect = async (counters: { in: number; out: number; startedAt: Date }) => {
+    pass(15);
+    count({ [uuid]: { ...counters, hostName } });
+    await reading.collect();
+  };
+  await collect({ in: 1000, out: 1000, startedAt: startedAt('11:00:00') });
+  await collect({ in: 100, out: 100, startedAt: startedAt('12:00:20') });
+  await collect({ in: 5000, out: 5000, startedAt: startedAt('12:00:20') });
+  assert.deepEqual(await bytesOf(uuid), [6000, 6000]);
+  await readAnew(uuid);
+  assert.deepEqual(await bytesOf(uuid), [6000, 6000]);
+  await collect({ in: 10, out: 6000, startedAt: startedAt('12:01:10') });
+  await readAnew(uuid);
+  assert.deepEqual(await bytesOf(uuid), [6010, 12_000]);
+});
+
+test('a run whose beginning the engine tells late is counted once', async () => {
+  const uuid = await insertServer();
+  const reading = collector();
+  const collect = async (moved: number, run: string, at: string) => {
+    pass(15);
+    count({ [uuid]: { in: moved, out: 0, run, startedAt: startedAt(at) } });
+    await reading.collect();
+  };
+  await collect(1000, 'first', '11:00:00');
+  await collect(10, 'second', '11:00:00');
+  await collect(7000, 'second', '12:00:16');
+  await readAnew(uuid);
+  assert.deepEqual(await bytesOf(uuid), [8000, 0]);
+});
+
+test('a counter that wraps at 32 bits loses nothing, and the other one is not counted again', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { in: 2 ** 32 - 100, out: 3_000_000_000 } });
+  await collectAfter(15, { [uuid]: { in: 50, out: 3_000_000_010 } });
+  await collectAfter(15, { [uuid]: { in: 60, out: 3_000_000_010 } });
+  assert.deepEqual(await bytesOf(uuid), [2 ** 32 + 60, 3_000_000_010]);
+  await collectAfter(15, { [uuid]: { in: 70, out: 20 } });
+  assert.deepEqual(await bytesOf(uuid), [2 ** 32 + 70, 2 ** 32 + 20]);
+});
+
+test('a card that tells what can not be counted is in the way of no other server', async () => {
+  const [odd, other] = [await insertServer(), await insertServer()];
+  for (const bytes of [2 ** 63, -1, 0.5]) {
+    await collectAfter(15, { [odd]: { cpu: 1, in: bytes, out: 0 }, [other]: { in: 7, out: 7 } });
+    assert.deepEqual(await bytesOf(other), [7, 7]);
+  }
+  assert.deepEqual(await bytesOf(odd), [0, 0]);
+  assert.equal((await currentOf(odd))?.cpu_seconds, 1);
+});
+
+test('figures that are not told in one reading are no zeros, and lose nothing', async () => {
+  const uuid = await insertServer();
+  await collectAfter(0, { [uuid]: { cpu: 10, in: 0, out: 0, read: 1000, written: 10 } });
+  engine.untold.add('incus_disk_read_bytes_total').add('incus_memory_MemTotal_bytes');
+  await collectAfter(15, { [uuid]: { cpu: 20, in: 0, out: 0, read: 3000, written: 30 } });
+  engine.untold.clear();
+  await collectAfter(15, { [uuid]: { cpu: 30, in: 0, out: 0, read: 5000, written: 60 } });
+  const samples = await samplesOf(uuid);
+  assert.deepEqual(
+    samples.map(({ ram, disk_read, disk_write }) => [ram, disk_read, disk_write]),
+    [
+      [512, null, null],
+      [null, null, 20],
+      [512, 4000, 30],
+    ],
+  );
+});
+
+test('a card is dated by when it was read itself, also over the turn of a month', async () => {
+  const uuid = await insertServer();
+  setClock(new Date('2026-11-30T23:59:45Z'));
+  await collectAfter(0, { [uuid]: { in: 1000, out: 0 } });
+  pass(15);
+  count({ [uuid]: { in: 4000, out: 0 } });
+  engine.onCard = () => pass(15);
+  await collector().collect();
+  engine.onCard = undefined;
+  assert.deepEqual(await trafficOf(uuid), [
+    { month: '2026-11-01', incoming: 2500, outgoing: 0 },
+    { month: '2026-12-01', incoming: 1500, outgoing: 0 },
+  ]);
+});
