@@ -245,6 +245,12 @@ describe('a change', () => {
     const free = await client.instances.get(name);
     assert.deepEqual(free?.devices, devices);
     assert.equal(free?.config['user.contract.note'], undefined);
+    // Another run is counted on another one.
+    await powerCut(target, name);
+    await start(target, name);
+    const again = await client.instances.get(name);
+    assert.ok(again?.config[host]);
+    assert.notEqual(again?.config[host], before?.config[host]);
   });
 
   it('is refused when somebody else has changed the instance meanwhile', async () => {
