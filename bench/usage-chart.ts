@@ -56,12 +56,13 @@ interface Point {
   value: number | null;
 }
 
-/** In the midst of their steps. */
+/** In the midst of their steps. Of the step under way only a part has passed: it would show too little. */
 function pointsOf({ metrics, shown }: Panel, { times, step, series }: UsageHistory): Point[] {
+  const over = times.filter((time) => Date.parse(time) + step * 1000 <= Date.now()).length;
   return series.flatMap(({ metric, values }) => {
     const what = metrics[metric];
     if (what === undefined) return [];
-    return values.map((value, index) => ({
+    return values.slice(0, over).map((value, index) => ({
       time: Date.parse(times[index] ?? '') + step * 500,
       what,
       value: value === null ? null : shown(value, step),
