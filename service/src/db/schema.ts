@@ -155,6 +155,8 @@ interface NodesTable {
   allocated_ram_mb: Generated<number>;
   allocated_disk_gb: Generated<number>;
   updated_at: Timestamp;
+  /** When its instances were compared for the first time in the newest month (UTC) that they were. */
+  compared_at: Timestamp | null;
 }
 
 interface OperatingSystemsTable {

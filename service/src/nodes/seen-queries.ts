@@ -106,6 +106,31 @@ export async function setSilent(
     .execute();
 }
 
+/**
+ * Notes that all instances of a location were compared, but for those of silent members, and what was
+ * seen is entered: the first time in each month, which is what its statement needs. `readAt` is a
+ * `databaseTime` from before the reading.
+ */
+export async function noteComparison(
+  db: Queryable,
+  locationId: number,
+  readAt: string,
+  silent: ReadonlySet<string>,
+): Promise<void> {
+  // In one order, as in enterNodes.
+  await sql`
+    with due as (
+      select id from nodes
+      where location_id = ${locationId} and coalesce(member <> all(${[...silent]}::text[]), true)
+        and date_trunc('month', now(), 'utc') <= ${readAt}
+        and (compared_at is null or compared_at < date_trunc('month', now(), 'utc')
+          -- Entered before the clock was set back.
+          or compared_at > now())
+      order by id for no key update
+    )
+    update nodes set compared_at = now() from due where nodes.id = due.id`.execute(db);
+}
+
 /** The members of a location's cluster that were there, or away, when they were last looked at. */
 export async function membersThatWere(
   db: Queryable,

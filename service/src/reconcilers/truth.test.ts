@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
@@ -163,4 +164,37 @@ test('where an instance is follows the engine, but for what an operation does or
   await end(new Date(Date.now() - 60_000));
   await sweep();
   assert.equal(await nodeOf(moving), b);
+});
+
+const comparedAt = async () =>
+  (await db.selectFrom('nodes').select('compared_at').executeTakeFirstOrThrow()).compared_at;
+
+test('the first comparison of a month is noted, of each node whose instances could be asked for', async () => {
+  const id = await enterServer(db, place);
+  const name = await nameOf(id);
+  await db.updateTable('nodes').set({ compared_at: null, member: 'a' }).execute();
+  const broken = engine(() => ({ [name]: 'Error' }));
+  const { list } = broken.client.instances;
+  const silent = {
+    list: async () => (await list()).map((instance) => ({ ...instance, location: 'a' })),
+    async get(_: string, { member }: { member?: string }) {
+      if (member) throw new EngineError('unreachable', 'no answer');
+      return null;
+    },
+  };
+  await sweepLocation({ ...broken, client: { instances: silent } as unknown as IncusClient });
+  assert.equal(await comparedAt(), null);
+
+  const whole = engine(() => ({ [name]: 'Running' }));
+  await sweepLocation(whole);
+  const noted = await comparedAt();
+  assert.ok(noted);
+  await sweepLocation(whole);
+  assert.equal(await comparedAt(), noted);
+  for (const wrong of ['2026-01-31T23:59:59Z', '2199-01-01T00:00:00Z']) {
+    await db.updateTable('nodes').set({ compared_at: wrong }).execute();
+    await sweepLocation(whole);
+    assert.ok(((await comparedAt()) ?? '') >= noted);
+    assert.ok(Date.parse((await comparedAt()) ?? '') <= Date.now() + 1000);
+  }
 });

@@ -4,7 +4,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { setSilent } from '../nodes/seen-queries.ts';
+import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
@@ -92,6 +92,7 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
     return uuid && known ? [{ uuid, status: known }] : [];
   });
   await enter(subject, readAt, sightings);
+  await noteComparison(db, locationId, readAt, silent);
   const names = new Set(instances.map(({ name }) => name));
   const servers = await serversWithInstance(db, locationId);
   const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));

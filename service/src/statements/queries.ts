@@ -18,8 +18,10 @@ export interface StatementRow {
 }
 
 /**
- * Whether a project's traffic until the end of the last month is all counted. Of what a running server
- * moved since it was last read before, a part is of that month: see `addReadings`.
+ * Whether a project's traffic until the end of the last month is all counted. Of what a server moved
+ * since it was last read before, a part is of that month: see `addReadings`. So each has to be read
+ * since, or seen not to run, whatever was known of it before. What can never be read again does not
+ * count: an instance that was seen to be gone, and what was on a node that was given up.
  */
 export async function isCountedUntil(
   db: Queryable,
@@ -27,10 +29,23 @@ export async function isCountedUntil(
   end: Date,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from servers s left join usage_current u on u.server_id = s.id
+    select from servers s
+    join nodes n on n.id = s.node_id
+    left join usage_current u on u.server_id = s.id
     where s.project_id = ${projectId} and s.deleted_at is null and s.created_at < ${end}
-      and s.real_status in ('started', 'paused')
       and coalesce(u.network_read_at < ${end}, true)
+      and not (n.lost and s.moving_to is null)
+      and not (s.real_status = 'not_exists' and s.installed_at is not null)
+      and not exists (
+        select from server_spans span
+        cross join lateral (select greatest(span.from_at, n.compared_at) as seen_at) as sight
+        where span.server_id = s.id and not span.is_running
+          and n.compared_at >= ${end} and (span.to_at is null or span.to_at > n.compared_at)
+          -- A reading that was under way then, or of an instance in passing, is recorded by now.
+          and seen_at < now() - interval '1 minute'
+          -- A broken one may run, and be seen to do so later.
+          and (s.real_status <> 'error' or s.real_status_at > seen_at)
+      )
     limit 1
   `.execute(db);
   return rows.length === 0;

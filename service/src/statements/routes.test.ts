@@ -104,32 +104,6 @@ test('a month that is over is final, and one before the first server empty', asy
   assert.deepEqual([from, to], ['2020-02-01T00:00:00.000000Z', '2020-03-01T00:00:00.000000Z']);
 });
 
-test('the month before is final once what was moved in it is counted of each server', async () => {
-  const begin = Date.parse(`${thisMonth}-01T00:00:00Z`);
-  const before = new Date(begin - 1).toISOString().slice(0, 7);
-  const isFinal = async () => (await statement(`?month=${before}`)).is_final;
-  assert.equal(await isFinal(), true);
-  const server = await enterServer(db, place);
-  const created = { created_at: new Date(begin - 3_600_000) };
-  await db.updateTable('servers').set(created).where('id', '=', server).execute();
-  assert.equal(await isFinal(), false);
-  const readAt = async (time: number) => {
-    const at = { read_at: new Date(time), network_read_at: new Date(time) };
-    const figures = { server_id: server, cpu_seconds: 0, cpu_percent: 0, ram_mb: 0, ...at };
-    const row = db.insertInto('usage_current').values(figures);
-    await row.onConflict((on) => on.column('server_id').doUpdateSet(at)).execute();
-  };
-  await readAt(begin - 5000);
-  assert.equal(await isFinal(), false);
-  // What is read late is of the month before at the earliest.
-  assert.equal((await statement('?month=2020-02')).is_final, true);
-  await readAt(begin + 5000);
-  assert.equal(await isFinal(), true);
-  await readAt(begin - 5000);
-  await db.transaction().execute((trx) => setServerState(trx, server, { realStatus: 'stopped' }));
-  assert.equal(await isFinal(), true);
-});
-
 test('months that are none, or have not begun, are refused', async () => {
   for (const month of ['2026-13', '2026', 'now', '9999-12', '0000-01']) {
     const answer = await ask('GET', `${path}?month=${month}`);
