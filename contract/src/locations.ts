@@ -21,7 +21,7 @@ export const trafficPolicyWords = {
   policy: Word(['none', 'throttle', 'stop'], {
     description:
       'What happens to a server whose allowance is used up, until the month turns: nothing, it is ' +
-      'held to `traffic_throttle`, or it is stopped.',
+      'held to `traffic_throttle`, or it is stopped and can be neither started nor restarted.',
     examples: ['throttle'],
   }),
 };

@@ -83,7 +83,9 @@ async function hold({ client, log, signal }: Allowing, { name, rate }: InstanceT
 async function stop({ db, log }: Allowing, server: ServerToStop): Promise<void> {
   try {
     await db.transaction().execute(async (trx) => {
-      await requestAction(new Project(trx, server.project_id), server.id, 'stop', server.force);
+      const as = server.force ? 'forced stop' : 'stop for its traffic';
+      const project = new Project(trx, server.project_id);
+      await requestAction(project, server.id, 'stop', server.force, as);
     });
     log.info({ server: server.id }, 'A server is stopped: its traffic allowance is used up.');
   } catch (error) {

@@ -29,23 +29,27 @@ const kinds: Record<PlainAction, OperationKind> = {
   delete: deleteOperation,
 };
 
+type Standing = keyof typeof supersededBy;
+
 /**
  * Enters the operation of an action, or refuses it because of the server's state or of an
  * operation in the way. A delete, and a forced stop, take the place of what is in their way.
+ * @param as what it counts as there
  */
 export async function requestAction(
   project: Project,
   serverId: number,
   action: PlainAction,
   force = false,
+  as: Standing = force && action === 'stop' ? 'forced stop' : action,
 ): Promise<OperationRow> {
   const server = await lockServer(project, serverId);
   if (!server) throw serverNotFound(serverId);
   const current = await unfinishedOperation(project, serverId);
   if (action === 'delete' && current?.kind === 'delete') return current;
-  if (current) await makeWay(project, current, force && action === 'stop' ? 'forced stop' : action);
+  if (current) await makeWay(project, current, as);
   else requireStatus(server, action, force);
-  if (action === 'start') await requireTraffic(project, serverId);
+  if (action === 'start' || action === 'restart') await requireTraffic(project, serverId);
   return await insertOperation(project, {
     ...firstStep(kinds[action]),
     ...(await begin(project, server, action, force)),
@@ -57,7 +61,7 @@ export function serverNotFound(id: number | string): Problem {
   return new Problem('server_not_found', `No server has the id ${id}.`);
 }
 
-/** Where a server is stopped once its allowance is used up, it can't be started either. */
+/** Where a server is stopped once its allowance is used up, it can't be started or restarted either. */
 async function requireTraffic(project: Project, serverId: number): Promise<void> {
   const row = await findTraffic(project, serverId);
   if (row?.traffic_policy !== 'stop') return;
@@ -65,8 +69,8 @@ async function requireTraffic(project: Project, serverId: number): Promise<void>
   const outgoing = row.traffic_outgoing ?? 0;
   if (!isExceeded(row, { incoming, outgoing })) return;
   const detail =
-    'Its traffic allowance of this month is used up. It can be started when the month turns, in ' +
-    'UTC, or when its allowance is raised.';
+    'Its traffic allowance of this month is used up. It can be started and restarted when the month ' +
+    'turns, in UTC, or when its allowance is raised.';
   throw new Problem('traffic_exceeded', detail);
 }
 
@@ -105,7 +109,7 @@ function notRetryable({ installed_at }: ServerRow): Problem {
 export async function makeWay(
   project: Project,
   current: OperationRow,
-  action: keyof typeof supersededBy,
+  action: Standing,
 ): Promise<void> {
   if (supersededBy[action].includes(current.kind)) {
     return await supersedeOperation(project, current.id, `a ${action}`);

@@ -10,6 +10,7 @@ const inProgress = {
 
 /** Actions that a server's state forbids, and actions that are asked for wrongly. */
 export function actionCases(world: World): BadCase[] {
+  const { exceeded } = world;
   const on = (server: keyof World, action: string) => `/v1/servers/${world[server]}/${action}`;
   const forbidden = [
     ...(['started', 'paused', 'failed'] as const).map(
@@ -55,6 +56,18 @@ export function actionCases(world: World): BadCase[] {
       request: post(on(at, 'stop'), { force: true }),
       ...inProgress,
     })),
+    {
+      name: 'start of a server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.stopped}/start`, {}),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
+    {
+      name: 'restart of a server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.started}/restart`, {}),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
     {
       name: 'forced stop of a stopped server',
       request: post(on('stopped', 'stop'), { force: true }),

@@ -22,6 +22,8 @@ export interface World extends Installation {
   creating: number;
   deleting: number;
   failed: number;
+  /** Servers that are to be stopped: their traffic allowance is used up. */
+  exceeded: { started: number; stopped: number };
   /** A stopped server that is being started. */
   starting: number;
   operation: number;

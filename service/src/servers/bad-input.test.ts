@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts';
 import type { App } from '../http/app-types.ts';
 import { routes } from '../routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
-import { installation } from '../testing/fixtures.ts';
+import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
@@ -44,6 +44,7 @@ async function createWorld(db: Db): Promise<World> {
     creating: await enterServer(db, place, { status: 'creating', operation: 'create' }),
     deleting: await enterServer(db, place, { status: 'deleting', operation: 'delete' }),
     failed: await enterServer(db, place, { status: 'error' }),
+    exceeded: await enterExceeded(db, place),
     starting,
     operation: (await operationUnderWay(db, starting)).id,
     foreignServer,
@@ -51,6 +52,22 @@ async function createWorld(db: Db): Promise<World> {
     ...(await enterDisabled(db)),
     tokens: await enterTokens(db),
   };
+}
+
+async function enterExceeded(db: Db, place: Installation): Promise<World['exceeded']> {
+  await db.updateTable('locations').set({ traffic_policy: 'stop' }).execute();
+  const exceeded = {
+    started: await enterServer(db, place),
+    stopped: await enterServer(db, place, { status: 'stopped' }),
+  };
+  const month = `${new Date().toISOString().slice(0, 7)}-01`;
+  for (const server_id of Object.values(exceeded)) {
+    const traffic = { server_id, month, incoming: 0, outgoing: 10 };
+    await db.insertInto('traffic_months').values(traffic).execute();
+    const allowance = { traffic_allowance: 10 };
+    await db.updateTable('servers').set(allowance).where('id', '=', server_id).execute();
+  }
+  return exceeded;
 }
 
 /** A location and an operating system that servers can't be created in, and with, any more. */

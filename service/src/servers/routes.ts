@@ -171,7 +171,9 @@ function actionRoutes(app: App, deps: Deps): void {
       ...shared,
       operationId: `server_${action}`,
       summary: action === 'start' ? 'Start a stopped server' : 'Restart a running server',
-      description: `Asks the guest as its own administrator would.${waitHint}`,
+      description:
+        'Asks the guest as its own administrator would. Refused (`traffic_exceeded`) while its traffic ' +
+        `allowance is used up, where its location has servers stopped for that.${waitHint}`,
     };
     app.post(`/servers/:id/${action}`, { config, schema }, (request, reply) =>
       act(deps, request, reply, action),

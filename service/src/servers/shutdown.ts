@@ -25,7 +25,7 @@ export async function askToShutDown(context: StepContext<ShutdownState>): Unless
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return missing;
-  if (found.status === 'Stopped') return undefined;
+  if (found.status === 'Stopped') return await unlessStarting(context);
   if (found.status === 'Frozen') return deaf;
   await keepUsage(context);
   const graceSeconds = settings.stopTimeoutSeconds;
@@ -79,16 +79,18 @@ export async function cutPower(context: StepContext<unknown>): UnlessStopped {
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return missing;
-  if (found.status === 'Stopped') {
-    // The engine shows it so while it carries out the start that this takes the place of.
-    const starting = await isBusy(incus, name, { signal });
-    return starting ? wait(startingSeconds, 'waiting for the engine to let go of it') : undefined;
-  }
+  if (found.status === 'Stopped') return await unlessStarting(context);
   await keepUsage(context);
   return await unlessStopped(context, async () => {
     await stopInstance(incus, name, { signal });
     throw new EngineError('failed', 'The engine stopped it, but shows it running.');
   });
+}
+
+/** The engine shows it stopped while it carries out the start that this takes the place of. */
+async function unlessStarting({ incus, server, signal }: StepContext<unknown>): UnlessStopped {
+  const starting = await isBusy(incus, instanceName(server.uuid), { signal });
+  return starting ? wait(startingSeconds, 'waiting for the engine to let go of it') : undefined;
 }
 
 /**

@@ -21,10 +21,15 @@ export const allowedStatuses: Record<AnyAction, readonly ServerStatus[]> = {
 };
 
 /** Operations that an action need not wait for: it takes their place. */
-export const supersededBy: Record<AnyAction | 'forced stop', readonly string[]> = {
+export const supersededBy: Record<
+  AnyAction | 'forced stop' | 'stop for its traffic',
+  readonly string[]
+> = {
   start: [],
   stop: [],
   'forced stop': ['start', 'stop', 'restart'],
+  /** Berth's own, while the guest is still given time: whoever asks for restarts is not to evade it. */
+  'stop for its traffic': ['start', 'restart'],
   restart: [],
   retry: [],
   rebuild: [],

@@ -95,11 +95,14 @@ export async function throttlesOf(db: Db, locationId: number): Promise<Map<strin
 export interface ServerToStop {
   id: number;
   project_id: number;
-  /** Its guest does not hear, or did not listen, when it was asked to shut down. */
+  /** Its guest does not hear, or did not listen when it was asked to shut down since then. */
   force: boolean;
 }
 
-/** Those that run though their allowance is used up, where that means a stop; nothing else under way. */
+/**
+ * Those that run, or are about to, though their allowance is used up, where that means a stop. What
+ * else is under way is let finish; so is a stop, unless it asks a guest that does not listen.
+ */
 export async function serversToStop(
   db: Queryable,
   ids: number[],
@@ -107,15 +110,22 @@ export async function serversToStop(
 ): Promise<ServerToStop[]> {
   const { rows } = await sql<ServerToStop>`
     with used as (${used(oneOf(ids), at)})
-    select used.id, used.project_id,
-      used.status = 'paused' or coalesce(last.kind = 'stop' and last.status = 'failed', false) as force
+    select used.id, used.project_id, how.force
     from used
-    left join lateral (
-      select kind, status, finished_at from operations where server_id = used.id
-      order by id desc limit 1
-    ) last on true
-    where is_exceeded and policy = 'stop' and used.status in ('started', 'paused')
-      and (last.kind is null or last.finished_at is not null)
+    left join operations current on current.server_id = used.id and current.finished_at is null
+    cross join lateral (
+      select used.status = 'paused' or exists (
+        select from operations o
+        join traffic_notices n
+          on n.server_id = o.server_id and n.month = ${monthOf(at)} and n.percent = 100
+        where o.server_id = used.id and o.status = 'failed' and o.finished_at >= n.at
+          and (o.kind = 'stop' or o.error ->> 'code' = 'guest_ignored_shutdown')
+      ) as force
+    ) how
+    where is_exceeded and policy = 'stop' and case
+      when current.id is null then used.status in ('started', 'paused')
+      when current.kind = 'stop' then how.force and current.state ->> 'force' = 'false'
+      else current.kind in ('start', 'restart') end
   `.execute(db);
   return rows;
 }

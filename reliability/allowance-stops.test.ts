@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Project } from '../service/src/db/project.ts';
+import type { TrafficPolicy } from '../service/src/db/schema.ts';
+import { insertOperation } from '../service/src/operations/queries.ts';
+import { requestAction } from '../service/src/servers/actions.ts';
+import type { PlainAction } from '../service/src/servers/states.ts';
+import { operationUnderWay } from '../service/src/testing/servers.ts';
+import {
+  allow,
+  db,
+  enterAnother,
+  gigabyte,
+  move,
+  place,
+  round,
+  server,
+  setClock,
+} from './allowed-server.ts';
+
+/** On PostgreSQL's clock, which operations and requests go by. */
+async function useUp(policy: TrafficPolicy): Promise<void> {
+  setClock(new Date());
+  await allow(policy);
+  move(2 * gigabyte);
+}
+
+const request = (action: PlainAction) =>
+  db
+    .transaction()
+    .execute((trx) => requestAction(new Project(trx, place.projectId), server.id, action));
+
+async function underWay() {
+  const { kind, state } = await operationUnderWay(db, server.id);
+  return [kind, state];
+}
+
+/** Ends the operation under way, as that of a guest that does not listen. */
+async function ignore(): Promise<void> {
+  const { id } = await operationUnderWay(db, server.id);
+  const error = JSON.stringify({ code: 'guest_ignored_shutdown', message: 'It does not listen.' });
+  const failed = { status: 'failed' as const, finished_at: new Date(), error };
+  await db.updateTable('operations').set(failed).where('id', '=', id).execute();
+}
+
+test('with the policy stop the server is stopped, by force if its guest does not listen', async () => {
+  await useUp('stop');
+  await round(0);
+  await round(0);
+  assert.deepEqual(await underWay(), ['stop', { force: false }]);
+  await ignore();
+  await round(0);
+  assert.deepEqual(await underWay(), ['stop', { force: true }]);
+});
+
+test('a stop takes the place of a restart, and of a start, that is under way', async () => {
+  for (const action of ['restart', 'start'] as const) {
+    await enterAnother();
+    if (action === 'start') await setStatus('stopped');
+    await request(action);
+    await useUp('stop');
+    await round(0);
+    assert.deepEqual(await underWay(), ['stop', { force: false }]);
+  }
+});
+
+test('a guest that does not listen is stopped by force, whoever asks it meanwhile', async () => {
+  await useUp('none');
+  await round(0);
+  await request('restart');
+  await ignore();
+  await allow('stop');
+  await request('stop');
+  await round(0);
+  assert.deepEqual(await underWay(), ['stop', { force: true }]);
+  const { id } = await operationUnderWay(db, server.id);
+  await round(0);
+  assert.equal((await operationUnderWay(db, server.id)).id, id);
+});
+
+test('what a guest did before its allowance was used up is not held against it', async () => {
+  await request('restart');
+  await ignore();
+  await useUp('stop');
+  await round(0);
+  assert.deepEqual(await underWay(), ['stop', { force: false }]);
+});
+
+test('a create and a move are let finish before a stop', async () => {
+  for (const kind of ['create', 'move']) {
+    await enterAnother();
+    const about = { step: 'first', message: 'Under way', deadlineSeconds: 60 };
+    const project = new Project(db, place.projectId);
+    const { id } = await insertOperation(project, { ...about, serverId: server.id, kind });
+    await useUp('stop');
+    await round(0);
+    assert.equal((await operationUnderWay(db, server.id)).id, id);
+    const done = { status: 'succeeded' as const, finished_at: new Date() };
+    await db.updateTable('operations').set(done).where('id', '=', id).execute();
+    await round(0);
+    assert.deepEqual(await underWay(), ['stop', { force: false }]);
+  }
+});
+
+const setStatus = (status: 'started' | 'stopped') =>
+  db
+    .updateTable('servers')
+    .set({ status, real_status: status })
+    .where('id', '=', server.id)
+    .execute();
+
+test('a server without traffic can be started and restarted when it has some again', async () => {
+  await useUp('stop');
+  await round(0);
+  await db.deleteFrom('operations').where('server_id', '=', server.id).execute();
+  await assert.rejects(() => request('restart'), { code: 'traffic_exceeded' });
+  await setStatus('stopped');
+  await assert.rejects(() => request('start'), { code: 'traffic_exceeded' });
+  const more = { traffic_allowance: 3 * gigabyte };
+  await db.updateTable('servers').set(more).where('id', '=', server.id).execute();
+  assert.equal((await request('start')).kind, 'start');
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { within } from './waiting.ts';
+
+// Servers whose allowance is used up, counted and stopped on time, and clients that don't want that.
+
+/** Two rounds of counting, and the time that a guest is given to shut down. */
+const stoppedWithinMs = 45_000;
+let laboratory: Laboratory;
+
+before(async () => {
+  laboratory = await openLaboratory({ stopTimeoutSeconds: 2 });
+  const { db } = laboratory.database;
+  await db.updateTable('locations').set({ traffic_policy: 'stop' }).execute();
+});
+
+after(() => laboratory.close());
+
+/** A server that has moved more than it may. */
+async function useUp(name: string, guest = {}) {
+  const { database, simulator } = laboratory;
+  const { serverId, operation } = await laboratory.create(name);
+  assert.equal((await laboratory.ended(operation.id)).status, 'succeeded');
+  const { name: instance } = await laboratory.server(serverId);
+  simulator.faults.guest(instance, guest);
+  const allowance = { traffic_allowance: 1000 };
+  await database.db.updateTable('servers').set(allowance).where('id', '=', serverId).execute();
+  simulator.administrator.transfer(project, instance, { incoming: 0, outgoing: 5000 });
+  return { serverId, instance };
+}
+
+for (const [who, guest] of [
+  ['', {}],
+  [', and a guest that ignores its shutdown', { ignoresShutdown: true }],
+] as const) {
+  test(`a client that asks for restarts all the time evades no stop${who}`, async () => {
+    const { serverId, instance } = await useUp('evasive', guest);
+    const answers = new Map<string, number>();
+    await within(stoppedWithinMs, async () => {
+      const answer = await laboratory.post(`/servers/${serverId}/restart`);
+      const code = answer.statusCode === 202 ? 'accepted' : answer.json().code;
+      answers.set(code, (answers.get(code) ?? 0) + 1);
+      assert.equal((await laboratory.server(serverId)).status, 'stopped');
+    });
+    assert.equal((await laboratory.client.instances.get(instance))?.status, 'Stopped');
+    assert.deepEqual(
+      (await laboratory.post(`/servers/${serverId}/start`)).json().code,
+      'traffic_exceeded',
+    );
+    // All that is left is to be refused.
+    assert.ok(answers.has('operation_in_progress'), JSON.stringify([...answers]));
+  });
+}
