@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters, sortParameter } from './pagination.ts';
+import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
 
 const Status = (description: string) =>
@@ -31,9 +32,6 @@ function Traffic(description: string) {
   );
 }
 
-const whetherStale =
-  'whether it runs and was not read for 60 seconds, or nobody knows how it is at the moment.';
-
 export const Usage = Type.Object(
   {
     cpu: Type.Number({ description: "Percent of the server's own cores.", examples: [12.5] }),
@@ -43,6 +41,8 @@ export const Usage = Type.Object(
       {
         incoming: Traffic('To the server.'),
         outgoing: Traffic('From the server.'),
+        read_at: Nullable(Timestamp('When it was last counted; null before the first time.')),
+        is_stale: Type.Boolean({ description: `Of the traffic: ${whetherStale}` }),
       },
       { description: 'By calendar month, in UTC.' },
     ),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Allowance, trafficPolicyWords } from './locations.ts';
+import { whetherStale } from './usage.ts';
 import { Closed, Nullable, Timestamp } from './values.ts';
 
 function direction(description: string) {
@@ -23,7 +24,7 @@ export const ServerTraffic = Type.Object(
     counted: trafficPolicyWords.counted,
     used: Type.Integer({ description: 'Bytes that count.', examples: [734003200] }),
     read_at: Nullable(Timestamp('When it was last counted; null before the first time.')),
-    is_stale: Type.Boolean({ description: 'Whether it runs and was not counted for 60 seconds.' }),
+    is_stale: Type.Boolean({ description: `Of the traffic: ${whetherStale}` }),
     is_exceeded: Type.Boolean({ description: 'Whether the allowance is used up.' }),
     policy: trafficPolicyWords.policy,
     throttled_to: Nullable(

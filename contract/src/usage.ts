@@ -1,6 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Closed, Nullable, Time, Timestamp, Word } from './values.ts';
 
+/** Of figures that are read by themselves. */
+export const whetherStale =
+  'whether it runs and was not read for 60 seconds, or nobody knows how it is at the moment.';
+
 /** What there is history of, and in which unit. */
 export const usageUnits = {
   cpu: 'percent',

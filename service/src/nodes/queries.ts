@@ -15,6 +15,13 @@ const state = sql<NodeState>`case
   when nodes.cordoned then 'cordoned'
   else 'online' end`;
 
+/** Of a node that was given up: there is nothing of its servers any more, as far as the engine knows. */
+const isForgotten = sql<boolean>`(nodes.lost and nodes.gone)`;
+
+/** Whether the engine answers for the servers of a node now. */
+export const canBeAsked = sql<boolean>`(${isReachable}
+  and (nodes.status = 'online' or ${isForgotten}))`;
+
 /** Cores that its servers use, as last counted. */
 const cpuUsed = sql<number>`(
   select coalesce(sum(usage.cpu_percent * servers.cpu) / 100, 0) from servers

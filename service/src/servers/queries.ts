@@ -4,6 +4,7 @@ import { type After, isBeyond } from '../db/keyset.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus } from '../db/schema.ts';
 import { isReachable } from '../locations/queries.ts';
+import { canBeAsked } from '../nodes/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
 
 export type ServerRow = Selectable<Database['servers']>;
@@ -31,9 +32,6 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
   where failed.server_id = servers.id and failed.secrets is not null
     and failed.finished_at is not null))`;
 
-/** Of a node that was given up: there is nothing of its servers any more, as far as the engine knows. */
-const isForgotten = sql<boolean>`(nodes.lost and nodes.gone)`;
-
 /** Since when nobody knows how it is, where that is so. */
 const unavailableSince = sql<string>`case
   when ${isReachable} then nodes.status_since
@@ -59,9 +57,7 @@ function serversInFull(rows: ProjectRows) {
     .select([
       'nodes.name as node',
       'locations.traffic_counted',
-      sql<boolean>`${isReachable} and (nodes.status = 'online' or ${isForgotten})`.as(
-        'can_be_asked',
-      ),
+      canBeAsked.as('can_be_asked'),
       isReachable.as('location_answers'),
       unavailableSince.as('unavailable_since'),
       'nodes.lost as is_lost',

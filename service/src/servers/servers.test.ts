@@ -35,7 +35,7 @@ test('a create is answered with everything that the server will have', async () 
     usage: {
       ...{ cpu: 0, ram: 0, read_at: null, is_stale: false },
       ...{ disk: 0, disk_read_at: null, is_disk_stale: false },
-      traffic: { incoming: nothing, outgoing: nothing },
+      traffic: { incoming: nothing, outgoing: nothing, read_at: null, is_stale: false },
     },
     project_id: place.projectId,
     location_id: place.locationId,
@@ -54,24 +54,41 @@ test('a create is answered with everything that the server will have', async () 
   });
 });
 
-for (const [figures, disk] of [
-  [-30, -61],
-  [-61, -30],
+for (const [figures, disk, traffic] of [
+  [-30, -61, -30],
+  [-61, -30, -30],
+  [-30, -30, -150],
 ] as const)
-  test(`figures read ${-figures} s ago, and a disk ${-disk} s ago, say whether they are old`, async () => {
+  test(`figures read ${-figures} s ago, a disk ${-disk} s and a card ${-traffic} s ago, say whether they are old`, async () => {
     const { id } = (await create()).json();
     const runs = { real_status: 'started', status: 'started' } as const;
     await db.updateTable('servers').set(runs).where('id', '=', id).execute();
     const now = new Date();
-    const times = { read_at: later(now, figures), disk_read_at: later(now, disk) };
+    const times = {
+      read_at: later(now, figures),
+      disk_read_at: later(now, disk),
+      network_read_at: later(now, traffic),
+    };
     const values = { cpu_seconds: 0, cpu_percent: 5, ram_mb: 6, disk_gb: 7 };
     const row = { server_id: id, ...times, ...values };
     await db.insertInto('usage_current').values(row).execute();
-    const { traffic: _, ...shown } = (await ask('GET', `/servers/${id}`)).json().usage;
     const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
-    assert.deepEqual(shown, {
+    const nothing = { value: 0, prev: 0, is_exceeded: false };
+    const [listed] = (await ask('GET', '/servers?sort=-id&limit=1')).json();
+    const { usage } = (await ask('GET', `/servers/${id}`)).json();
+    assert.deepEqual(listed.usage, usage);
+    const alone = (await ask('GET', `/servers/${id}/traffic`)).json();
+    assert.deepEqual(
+      [alone.read_at, alone.is_stale],
+      [usage.traffic.read_at, usage.traffic.is_stale],
+    );
+    assert.deepEqual(usage, {
       ...{ cpu: 5, ram: 6, read_at: iso(times.read_at), is_stale: figures < -60 },
       ...{ disk: 7, disk_read_at: iso(times.disk_read_at), is_disk_stale: disk < -60 },
+      traffic: {
+        ...{ incoming: nothing, outgoing: nothing },
+        ...{ read_at: iso(times.network_read_at), is_stale: traffic < -60 },
+      },
     });
   });
 

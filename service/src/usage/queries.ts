@@ -4,6 +4,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
+import { canBeAsked } from '../nodes/queries.ts';
 import { later, type Resolution, resolutions } from './history.ts';
 import { summary } from './history-queries.ts';
 import type { Window } from './window.ts';
@@ -60,6 +61,8 @@ export const usageColumns = [
   isOld.as('usage_is_old'),
   'usage.disk_read_at',
   isDiskOld.as('disk_is_old'),
+  'usage.network_read_at',
+  isTrafficOlderThan('60 seconds').as('traffic_is_old'),
   'usage.cpu_percent as usage_cpu_percent',
   'usage.ram_mb as usage_ram_mb',
   'usage.disk_gb as usage_disk_gb',
@@ -72,16 +75,17 @@ export const usageColumns = [
 /** What a server has moved in this month and the one before, and what its location makes of it. */
 export async function findTraffic(project: Project, id: number) {
   return await withUsage(
-    project.select('servers').innerJoin('locations', 'locations.id', 'servers.location_id'),
+    project
+      .select('servers')
+      .innerJoin('locations', 'locations.id', 'servers.location_id')
+      .innerJoin('nodes', 'nodes.id', 'servers.node_id'),
   )
     .select(usageColumns)
     .select([
       'servers.traffic_allowance',
       'servers.traffic_throttle as throttled_to',
-      'usage.network_read_at',
-      sql<boolean>`servers.real_status in ('started', 'paused') and ${isTrafficOlderThan('60 seconds')}`.as(
-        'is_stale',
-      ),
+      'servers.real_status',
+      canBeAsked.as('can_be_asked'),
       'locations.traffic_counted',
       'locations.traffic_policy',
       sql<string>`to_char(${month(0)}, 'YYYY-MM')`.as('month'),

@@ -159,9 +159,31 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
     assert.equal(refused.json().errors[0].pointer, '/allowance');
   }
   assert.equal((await change(null)).json().allowance, null);
-  await db.updateTable('usage_current').set({ network_read_at: now }).execute();
-  const { read_at, is_stale } = (await change(null)).json();
-  assert.deepEqual([read_at, is_stale], [iso(now), false]);
+});
+
+test("a server's traffic is old by its own reading, and where nobody can be asked", async () => {
+  const server = await enterServer();
+  const now = new Date();
+  const row = { server_id: server, read_at: now, cpu_seconds: 0, cpu_percent: 0, ram_mb: 0 };
+  await db.insertInto('usage_current').values(row).execute();
+  const set = async (table: 'servers' | 'usage_current' | 'locations', values: object) => {
+    await db.updateTable(table).set(values).execute();
+  };
+  const age = async () => {
+    const answer = await inject(app, { url: `/v1/servers/${server}/traffic`, headers });
+    return [answer.json().read_at, answer.json().is_stale];
+  };
+  await set('locations', { reachable: true, watched_at: later(now, 600) });
+  assert.deepEqual(await age(), [null, true]);
+  await set('usage_current', { network_read_at: later(now, -150) });
+  assert.deepEqual(await age(), [iso(later(now, -150)), true]);
+  await set('servers', { real_status: 'stopped' });
+  assert.deepEqual(await age(), [iso(later(now, -150)), false]);
+  await set('servers', { real_status: 'started' });
+  await set('usage_current', { network_read_at: now });
+  assert.deepEqual(await age(), [iso(now), false]);
+  await set('locations', { reachable: false });
+  assert.deepEqual(await age(), [iso(now), true]);
 });
 
 test('of times long ago and still to come there is nothing, and no error', async () => {

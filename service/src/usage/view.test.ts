@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Usage } from '@berth/contract/servers';
 import { type UsageRow, usageView } from './view.ts';
 
 const readAt = '2026-11-21T12:00:00.000000Z';
 const diskReadAt = '2026-11-21T11:59:30.000000Z';
+const networkReadAt = '2026-11-21T11:59:15.000000Z';
 const read: UsageRow = {
   real_status: 'started',
   can_be_asked: true,
@@ -13,6 +15,8 @@ const read: UsageRow = {
   usage_is_old: false,
   disk_read_at: diskReadAt,
   disk_is_old: false,
+  network_read_at: networkReadAt,
+  traffic_is_old: false,
   usage_cpu_percent: 12.3456,
   usage_ram_mb: 100.005,
   usage_disk_gb: 1.999,
@@ -30,6 +34,8 @@ test('shows what was read, and when', () => {
     traffic: {
       incoming: { value: 1001, prev: 5, is_exceeded: false },
       outgoing: { value: 1000, prev: 0, is_exceeded: true },
+      read_at: networkReadAt,
+      is_stale: false,
     },
     read_at: readAt,
     is_stale: false,
@@ -38,24 +44,28 @@ test('shows what was read, and when', () => {
   });
 });
 
-const bothOld = { usage_is_old: true, disk_is_old: true };
+const stalenessOf = ({ is_stale, is_disk_stale, traffic }: Usage) => ({
+  figures: is_stale,
+  disk: is_disk_stale,
+  traffic: traffic.is_stale,
+});
+const nothingStale = { figures: false, disk: false, traffic: false };
+const allOld = { usage_is_old: true, disk_is_old: true, traffic_is_old: true };
 
 test('a stopped server uses no CPU and memory, and keeps its traffic and disk', () => {
-  const view = usageView({ ...read, real_status: 'stopped', ...bothOld });
+  const view = usageView({ ...read, real_status: 'stopped', ...allOld });
   assert.deepEqual([view.cpu, view.ram, view.disk], [0, 0, 2]);
   assert.equal(view.traffic.incoming.value, 1001);
-  assert.deepEqual([view.is_stale, view.is_disk_stale], [false, false]);
+  assert.deepEqual(stalenessOf(view), nothingStale);
 });
 
 test('figures that are old, or of a node that can not be asked, say so', () => {
-  const staleOf = (row: Partial<UsageRow>) => {
-    const { is_stale, is_disk_stale } = usageView({ ...read, ...row });
-    return { is_stale, is_disk_stale };
-  };
-  assert.deepEqual(staleOf({ usage_is_old: true }), { is_stale: true, is_disk_stale: false });
-  assert.deepEqual(staleOf({ disk_is_old: true }), { is_stale: false, is_disk_stale: true });
+  const staleOf = (row: Partial<UsageRow>) => stalenessOf(usageView({ ...read, ...row }));
+  assert.deepEqual(staleOf({ usage_is_old: true }), { ...nothingStale, figures: true });
+  assert.deepEqual(staleOf({ disk_is_old: true }), { ...nothingStale, disk: true });
+  assert.deepEqual(staleOf({ traffic_is_old: true }), { ...nothingStale, traffic: true });
   const unknown = { real_status: 'stopped', can_be_asked: false } as const;
-  assert.deepEqual(staleOf(unknown), { is_stale: true, is_disk_stale: true });
+  assert.deepEqual(staleOf(unknown), { figures: true, disk: true, traffic: true });
 });
 
 const directions = [
@@ -84,7 +94,8 @@ test('a server that was never read shows 0', () => {
     traffic_allowance: 0,
     usage_read_at: null,
     disk_read_at: null,
-    ...bothOld,
+    network_read_at: null,
+    ...allOld,
     usage_cpu_percent: null,
     usage_ram_mb: null,
     usage_disk_gb: null,
@@ -98,7 +109,7 @@ test('a server that was never read shows 0', () => {
     cpu: 0,
     ram: 0,
     disk: 0,
-    traffic: { incoming: nothing, outgoing: nothing },
+    traffic: { incoming: nothing, outgoing: nothing, read_at: null, is_stale: true },
     read_at: null,
     is_stale: true,
     disk_read_at: null,

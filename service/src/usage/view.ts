@@ -17,6 +17,8 @@ export interface UsageRow {
   usage_is_old: boolean;
   disk_read_at: string | null;
   disk_is_old: boolean;
+  network_read_at: string | null;
+  traffic_is_old: boolean;
   usage_cpu_percent: number | null;
   usage_ram_mb: number | null;
   usage_disk_gb: number | null;
@@ -26,15 +28,24 @@ export interface UsageRow {
   traffic_before_outgoing: number | null;
 }
 
-/**
- * `usage` of the API. A server that was never read shows 0, and one at rest no CPU and memory. What
- * is old says so: but what a server at rest uses does not change.
- */
+type Known = Pick<UsageRow, 'real_status' | 'can_be_asked'>;
+
+const isRunning = ({ real_status }: Known) => real_status === 'started' || real_status === 'paused';
+
+/** What is old is so of a server that runs: what one at rest uses does not change. */
+const isStale = (row: Known, isOld: boolean) => !row.can_be_asked || (isRunning(row) && isOld);
+
+/** Traffic is read by itself, and may fail by itself. */
+const trafficAge = (row: Known & Pick<UsageRow, 'network_read_at' | 'traffic_is_old'>) => ({
+  read_at: row.network_read_at,
+  is_stale: isStale(row, row.traffic_is_old),
+});
+
+/** `usage` of the API. A server that was never read shows 0, and one at rest no CPU and memory. */
 export function usageView(row: UsageRow): Usage {
-  const runs = row.real_status === 'started' || row.real_status === 'paused';
+  const runs = isRunning(row);
   const incoming = row.traffic_incoming ?? 0;
   const outgoing = row.traffic_outgoing ?? 0;
-  const isStale = (isOld: boolean) => !row.can_be_asked || (runs && isOld);
   const exceeded = isExceeded(row, { incoming, outgoing });
   const counts = (direction: TrafficCounted) =>
     row.traffic_counted === 'both' || row.traffic_counted === direction;
@@ -53,11 +64,12 @@ export function usageView(row: UsageRow): Usage {
         prev: row.traffic_before_outgoing ?? 0,
         is_exceeded: exceeded && counts('outgoing'),
       },
+      ...trafficAge(row),
     },
     read_at: row.usage_read_at,
-    is_stale: isStale(row.usage_is_old),
+    is_stale: isStale(row, row.usage_is_old),
     disk_read_at: row.disk_read_at,
-    is_disk_stale: isStale(row.disk_is_old),
+    is_disk_stale: isStale(row, row.disk_is_old),
   };
 }
 
@@ -71,8 +83,7 @@ export function trafficView(row: TrafficRow): ServerTraffic {
     allowance: row.traffic_allowance,
     counted: row.traffic_counted,
     used: countedBytes(row.traffic_counted, traffic),
-    read_at: row.network_read_at,
-    is_stale: row.is_stale,
+    ...trafficAge(row),
     is_exceeded: isExceeded(row, traffic),
     policy: row.traffic_policy,
     throttled_to: row.throttled_to,
