@@ -51,15 +51,19 @@ export function serverGauges(registry: Registry, db: Db): () => Promise<void> {
   const disk = new Gauge(about('disk_bytes', 'Disk in use.'));
   const received = new Counter(about('network_receive_bytes_total', 'Bytes that came to it.'));
   const sent = new Counter(about('network_transmit_bytes_total', 'Bytes that it sent.'));
+  const readAt = new Gauge(
+    about('traffic_read_timestamp_seconds', 'When its traffic was last counted.'),
+  );
   return async () => {
     const servers = await serverFigures(db);
-    for (const metric of [cpu, memory, disk, received, sent]) metric.reset();
+    for (const metric of [cpu, memory, disk, received, sent, readAt]) metric.reset();
     for (const { labels, isRunning, ...use } of servers) {
       cpu.inc(labels, use.cpuSeconds);
       memory.set(labels, isRunning ? use.memoryBytes : 0);
-      disk.set(labels, use.diskBytes);
+      if (use.diskBytes !== null) disk.set(labels, use.diskBytes);
       received.inc(labels, use.received);
       sent.inc(labels, use.sent);
+      if (use.trafficReadAt !== null) readAt.set(labels, use.trafficReadAt);
     }
   };
 }

@@ -88,6 +88,7 @@ test('what each server uses is told only where that is set', async () => {
   const use = {
     server_id: id,
     read_at: new Date().toISOString(),
+    network_read_at: new Date(Date.now() - 30_000).toISOString(),
     cpu_seconds: 12.5,
     cpu_percent: 50,
     ram_mb: 100,
@@ -112,12 +113,22 @@ test('what each server uses is told only where that is set', async () => {
     disk_bytes: 2 * 2 ** 30,
     network_receive_bytes_total: 10,
     network_transmit_bytes_total: 14,
+    traffic_read_timestamp_seconds: Date.parse(use.network_read_at) / 1000,
   };
   for (const [name, value] of Object.entries(values)) {
     const [line] = body.split('\n').filter((one) => one.startsWith(`berth_server_${name}{`));
     assert.ok(line?.endsWith(` ${value}`), line);
     for (const label of labels.split(',')) assert.ok(line?.includes(label), line);
   }
+});
+
+test('of a server whose disk and card were never read all else is told', async () => {
+  const id = await enterServer(db, place, { hostname: 'deaf' });
+  const use = { server_id: id, read_at: new Date(), cpu_seconds: 1, cpu_percent: 1, ram_mb: 1 };
+  await db.insertInto('usage_current').values(use).execute();
+  const { body } = await (await withApp(true)).read();
+  assert.match(body, /^berth_server_cpu_seconds_total\{.*"deaf"/m);
+  assert.doesNotMatch(body, /^berth_server_(disk_bytes|traffic_read_\w+)\{.*"deaf"/m);
 });
 
 test('the names of instances are no part of what is told of calls to the engine', async () => {

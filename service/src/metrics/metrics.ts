@@ -8,7 +8,7 @@ import { type Pools, poolGauges } from './pool.ts';
 export interface Metrics extends Observers, HttpMetrics {}
 
 interface MetricsOptions {
-  /** What each server uses, too: five series a server. */
+  /** What each server uses, too: six series a server. */
   ofServers: boolean;
 }
 

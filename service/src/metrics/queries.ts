@@ -77,9 +77,12 @@ export interface ServerFigures {
   isRunning: boolean;
   cpuSeconds: number;
   memoryBytes: number;
-  diskBytes: number;
+  /** Null: not read so far, or its pool can't tell. */
+  diskBytes: number | null;
   received: number;
   sent: number;
+  /** Seconds since 1970; null: its card was not read so far. */
+  trafficReadAt: number | null;
 }
 
 /** What each server uses, of all projects. Traffic is of all months together: it never falls. */
@@ -93,7 +96,8 @@ export async function serverFigures(db: Queryable): Promise<ServerFigures[]> {
       u.ram_mb * 1048576.0 as "memoryBytes",
       u.disk_gb * 1073741824.0 as "diskBytes",
       coalesce(t.incoming, 0)::float8 as received,
-      coalesce(t.outgoing, 0)::float8 as sent
+      coalesce(t.outgoing, 0)::float8 as sent,
+      extract(epoch from u.network_read_at)::float8 as "trafficReadAt"
     from servers s
     join projects p on p.id = s.project_id
     join usage_current u on u.server_id = s.id
