@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
+import { movableClock } from './clock.ts';
 
 export interface TestDatabase {
   db: Db;
@@ -33,7 +34,15 @@ let made = 0;
  * `close` to `after`.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return await createDatabase('template berth strategy file_copy');
+  return await createDatabase(ofTemplate);
+}
+
+/** The same with a clock that `setDatabaseClock` moves. */
+export async function createDatabaseWithClock(): Promise<TestDatabase> {
+  return await createDatabase(ofTemplate, async (cluster, name) => {
+    await runOn(cluster, movableClock, name);
+    await runOn(cluster, `alter database ${name} set search_path = public, clock, pg_catalog`);
+  });
 }
 
 /** The same without any table. */
@@ -41,13 +50,19 @@ export async function createEmptyDatabase(more = ''): Promise<TestDatabase> {
   return await createDatabase(`template template0 ${more}`);
 }
 
-async function createDatabase(how: string): Promise<TestDatabase> {
+const ofTemplate = 'template berth strategy file_copy';
+
+async function createDatabase(
+  how: string,
+  prepare = async (_cluster: Cluster, _name: string) => {},
+): Promise<TestDatabase> {
   open += 1;
   starting ??= findCluster();
   const cluster = await starting;
   made += 1;
   const name = `test_${process.pid}_${made}`;
   await runOn(cluster, `create database ${name} ${how}`);
+  await prepare(cluster, name);
   const connectionString = databaseUrl(cluster, name);
   const pool = createPool(connectionString);
   // A test may end connections on purpose; each query in progress still rejects.
@@ -101,8 +116,8 @@ export async function startCluster(): Promise<Cluster> {
   return cluster;
 }
 
-async function runOn(cluster: Cluster, statement: string): Promise<void> {
-  const pool = createPool(databaseUrl(cluster, 'postgres'), { max: 1 });
+async function runOn(cluster: Cluster, statement: string, name = 'postgres'): Promise<void> {
+  const pool = createPool(databaseUrl(cluster, name), { max: 1 });
   try {
     await pool.query(statement);
   } finally {

@@ -7,11 +7,12 @@ import { pino } from 'pino';
 import type { Instance, InstanceState } from '../incus/instances.ts';
 import { createUsageCollector } from '../usage/collector.ts';
 import type { UsageSource } from '../usage/source.ts';
-import { createTestDatabase } from './postgres.ts';
+import { setDatabaseClock } from './clock.ts';
+import { createDatabaseWithClock } from './postgres.ts';
 
 // A database, an engine and a clock for the tests of a file, at a new start before each of them.
 
-const database = await createTestDatabase();
+const database = await createDatabaseWithClock();
 export const { db } = database;
 after(database.close);
 
@@ -145,6 +146,12 @@ export function setClock(time: Date): void {
   clock = time;
 }
 
+/** The same for PostgreSQL, too, whose clock otherwise goes as it does. */
+export async function setClocks(time: Date): Promise<void> {
+  clock = time;
+  await setDatabaseClock(db, time);
+}
+
 export const collector = (limits?: Parameters<typeof createUsageCollector>[2]) =>
   createUsageCollector({ db, log, now }, { id: place.locationId, client }, limits);
 
@@ -159,6 +166,7 @@ beforeEach(async () => {
   engine.states.clear();
   warnings.length = 0;
   clock = new Date('2026-11-21T12:00:00Z');
+  await setDatabaseClock(db, null);
   place = await insertLocation('first');
 });
 

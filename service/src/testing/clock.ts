@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connection.ts';
+
+/** Functions that PostgreSQL is made to find before its own: what they tell can be moved. */
+export const movableClock = `
+  create schema clock;
+  create table clock.moved (time timestamptz not null);
+  create function clock.now() returns timestamptz stable language sql
+    as 'select coalesce((select time from clock.moved), pg_catalog.now())';
+  create function clock.clock_timestamp() returns timestamptz volatile language sql
+    as 'select coalesce((select time from clock.moved), pg_catalog.clock_timestamp())';
+`;
+
+/**
+ * What time it is for a database with a movable clock, until it is told anew; null: what it is. Only
+ * defaults of columns keep PostgreSQL's own.
+ */
+export async function setDatabaseClock(db: Db, time: Date | null): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`delete from clock.moved`.execute(trx);
+    await sql`insert into clock.moved select ${time} where ${time}::timestamptz is not null`.execute(
+      trx,
+    );
+  });
+}
