@@ -60,6 +60,92 @@ test('whatever happens, the meter shows what was moved up to the last reading of
   );
 });
 
+const lived = fc.record({
+  /** Since the reading before: most of them are near each other, some months apart. */
+  seconds: fc.oneof(
+    fc.integer({ min: 1, max: 3 * 86_400 }),
+    fc.integer({ min: 1, max: 70 * 86_400 }),
+  ),
+  in: bytes,
+  out: bytes,
+  /** After which part of these seconds the guest started again; null: it did not. */
+  restartedAt: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 3 }),
+});
+
+test('each month has its share by time of what was read after its end, both together every byte', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(lived, { minLength: 1, maxLength: 8 }), async (lives) => {
+      const uuid = await insertServer();
+      let at = Date.parse('2026-11-21T12:00:00Z');
+      let readAt = 0;
+      let run = 0;
+      let startedAt = firstStart;
+      let counters = { in: 0, out: 0 };
+      const expected = new Map<string, { in: bigint; out: bigint; turns: number }>();
+      for (const { seconds, restartedAt, ...moved } of lives) {
+        const began = at;
+        at += seconds * 1000;
+        setClock(new Date(at));
+        if (restartedAt !== null) {
+          run += 1;
+          startedAt = new Date(Math.round(began + restartedAt * (at - began)));
+          counters = { in: 0, out: 0 };
+        }
+        counters = { in: counters.in + moved.in, out: counters.out + moved.out };
+        await collectAfter(0, { [uuid]: { ...counters, run: `run${run}`, startedAt } });
+        share(expected, moved, Math.max(readAt, startedAt.getTime()), at);
+        readAt = at;
+      }
+      const months = await trafficOf(uuid);
+      const sum = (of: 'incoming' | 'outgoing') =>
+        months.reduce((all, month) => all + BigInt(month[of]), 0n);
+      const moved = (of: 'in' | 'out') => lives.reduce((all, one) => all + BigInt(one[of]), 0n);
+      assert.deepEqual([sum('incoming'), sum('outgoing')], [moved('in'), moved('out')]);
+      for (const { month } of months) assert.ok(expected.has(month), `${month} had no part in it`);
+      for (const [name, { turns, ...of }] of expected) {
+        const month = months.find((one) => one.month === name);
+        for (const [shown, right] of [
+          [month?.incoming ?? 0, of.in],
+          [month?.outgoing ?? 0, of.out],
+        ] as const) {
+          // A byte is not divided.
+          const off = Math.abs(shown - Number(right));
+          assert.ok(off <= turns, `${name}: ${shown}, by time ${right}`);
+        }
+      }
+    }),
+    { numRuns: 25, endOnFailure: true },
+  );
+});
+
+/** What passed from one time to another, all in the month of the end and the one before it. */
+function share(
+  months: Map<string, { in: bigint; out: bigint; turns: number }>,
+  moved: { in: number; out: number },
+  since: number,
+  until: number,
+): void {
+  const end = new Date(until);
+  const [year, month] = [end.getUTCFullYear(), end.getUTCMonth()];
+  const [turn, earliest] = [Date.UTC(year, month), Date.UTC(year, month - 1)];
+  const all = until - Math.max(since, earliest);
+  const before = Math.max(0, turn - Math.max(since, earliest));
+  const isShared = before > 0 && all > 0;
+  const add = (begin: number, ofTime: number, ofAll: number) => {
+    const name = new Date(begin).toISOString().slice(0, 10);
+    const sum = months.get(name) ?? { in: 0n, out: 0n, turns: 0 };
+    const part = (bytes: number) => (BigInt(bytes) * BigInt(ofTime)) / BigInt(ofAll);
+    months.set(name, {
+      in: sum.in + part(moved.in),
+      out: sum.out + part(moved.out),
+      turns: sum.turns + (isShared ? 1 : 0),
+    });
+  };
+  if (isShared) add(earliest, before, all);
+  if (isShared) add(turn, all - before, all);
+  else add(turn, 1, 1);
+}
+
 /** Carries the acts out, and counts plainly what they moved as far as it was read. */
 async function meter(acts: Act[]) {
   const uuid = await insertServer();
