@@ -311,6 +311,11 @@ interface UsageRollupsTable {
   done_until: Timestamp;
 }
 
+interface UsageDueTable {
+  step_seconds: number;
+  at: Timestamp;
+}
+
 interface ServerSpansTable {
   id: GeneratedAlways<number>;
   server_id: number;
@@ -385,6 +390,7 @@ export interface Database extends PeopleTables {
   usage_5m: UsageHistoryTable;
   usage_1h: UsageHistoryTable;
   usage_rollups: UsageRollupsTable;
+  usage_due: UsageDueTable;
   server_spans: ServerSpansTable;
   traffic_months: TrafficMonthsTable;
   traffic_notices: TrafficNoticesTable;

@@ -156,7 +156,8 @@ export const collector = (limits?: Parameters<typeof createUsageCollector>[2]) =
   createUsageCollector({ db, log, now }, { id: place.locationId, client }, limits);
 
 beforeEach(async () => {
-  const tables = 'locations, nodes, servers, operating_systems, usage_15s, usage_5m, usage_1h';
+  const tables =
+    'locations, nodes, servers, operating_systems, usage_15s, usage_5m, usage_1h, usage_due';
   await sql`truncate ${sql.raw(tables)} cascade`.execute(db);
   engine.members.clear();
   engine.deafCards.clear();

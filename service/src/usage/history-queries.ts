@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
-import { beginningOf, later, type Resolution, resolutions } from './history.ts';
+import { beginningOf, coarserThan, later, type Resolution, resolutions } from './history.ts';
 
 /** `usage_15s_1795278600`: by the second that its rows begin at. */
 const partitionName = (table: string, from: Date) => `${table}_${from.getTime() / 1000}`;
@@ -18,7 +18,10 @@ export async function ensurePartitions(db: Db, time: Date): Promise<void> {
       const from = later(beginningOf(time, partitionSeconds), periods * partitionSeconds);
       const name = partitionName(table, from);
       if (known.has(name)) continue;
-      await makePartition(db, resolution, from);
+      await db.transaction().execute(async (trx) => {
+        await lockPartitions(trx);
+        await makePartition(trx, resolution, from);
+      });
       known.add(name);
     }
   }
@@ -27,87 +30,86 @@ export async function ensurePartitions(db: Db, time: Date): Promise<void> {
 /** After a row found no partition: another replica may have dropped it, or an administrator. */
 export const forgetPartitions = (db: Db) => knownPartitions.delete(db);
 
-async function makePartition(
-  db: Db,
-  { table, partitionSeconds }: Resolution,
-  from: Date,
-): Promise<void> {
+/**
+ * Makes it unless it is there. A clock that was set back may have rows written of a time whose rows were
+ * dropped, after coarser ones had been made of them. Those begin the partition, so that what is made of
+ * it anew is never less. For the same reason the coarser rows' own partition is there before it.
+ */
+async function makePartition(trx: Trx, resolution: Resolution, from: Date): Promise<void> {
+  const { table, partitionSeconds } = resolution;
   const name = partitionName(table, from);
-  await db.transaction().execute(async (trx) => {
-    await lockPartitions(trx);
-    if ((await partitionsOf(trx, table)).includes(name)) return;
-    const to = later(from, partitionSeconds);
-    // Attached, for "create ... partition of" would lock out whoever reads.
+  if ((await partitionsOf(trx, table)).some((one) => one.name === name)) return;
+  const coarser = coarserThan(resolution);
+  if (coarser) await makePartition(trx, coarser, beginningOf(from, coarser.partitionSeconds));
+  const to = later(from, partitionSeconds);
+  await sql`create table ${sql.ref(name)} (like ${sql.ref(table)} including all)`.execute(trx);
+  if (coarser) {
     await sql`
-      create table ${sql.ref(name)} (like ${sql.ref(table)} including all);
-      alter table ${sql.ref(table)} attach partition ${sql.ref(name)}
-        for values from (${sql.lit(from.toISOString())}) to (${sql.lit(to.toISOString())})
+      insert into ${sql.ref(name)} select * from ${sql.ref(coarser.table)}
+      where at >= ${from} and at < ${to}
     `.execute(trx);
-  });
+  }
+  // Attached, for "create ... partition of" would lock out whoever reads.
+  await sql`
+    alter table ${sql.ref(table)} attach partition ${sql.ref(name)}
+      for values from (${sql.lit(from.toISOString())}) to (${sql.lit(to.toISOString())})
+  `.execute(trx);
 }
 
 /** Makes and drops them one at a time, over all replicas. */
-async function lockPartitions(trx: Trx): Promise<void> {
+export async function lockPartitions(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth usage partitions', 0))`.execute(
     trx,
   );
 }
 
-async function partitionsOf(db: Queryable, table: string): Promise<string[]> {
+/** The oldest first. */
+export async function partitionsOf(db: Queryable, table: Resolution['table']) {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = ${table}::regclass order by 1
+    where i.inhparent = ${table}::regclass
   `.execute(db);
-  return rows.map((row) => row.name);
+  return rows
+    .map(({ name }) => ({ name, from: new Date(Number(name.split('_').at(-1)) * 1000) }))
+    .sort((one, other) => one.from.getTime() - other.from.getTime());
 }
-
-/** Drops the partitions whose rows are all older than they are kept; how many. */
-export async function dropOldPartitions(db: Db, now: Date): Promise<number> {
-  let dropped = 0;
-  for (const { table, keptSeconds, partitionSeconds } of resolutions) {
-    const before = partitionName(table, later(now, -keptSeconds - partitionSeconds));
-    const isOld = (name: string) => secondOf(name) <= secondOf(before);
-    for (const name of (await partitionsOf(db, table)).filter(isOld)) {
-      await db.transaction().execute(async (trx) => {
-        await lockPartitions(trx);
-        // Who reads a long time is not to keep all the others waiting behind this.
-        await sql`set local lock_timeout = '2s'`.execute(trx);
-        await sql`drop table if exists ${sql.ref(name)}`.execute(trx);
-      });
-      knownPartitions.get(db)?.delete(name);
-      dropped += 1;
-    }
-  }
-  return dropped;
-}
-
-const secondOf = (partition: string) => Number(partition.split('_').at(-1));
 
 type Rollup = { from: Resolution; to: Resolution };
 
 /**
- * Makes the next span of a coarser table, if it is over, in one transaction with the note that it
- * is made. Answers whether there was one; one that another replica makes is left to it.
+ * Makes the oldest span of a coarser table that is due and over, of all the finer rows that are there, in
+ * one transaction with the note that it is made. Answers whether there was one; while another replica
+ * makes one, there is none.
  * @param over until when rows of the finer table are there
  */
 export async function rollUpNext(db: Db, { from, to }: Rollup, over: Date): Promise<boolean> {
   const step = to.stepSeconds;
+  const newest = beginningOf(over, step);
   return await db.transaction().execute(async (trx) => {
-    const query = trx.selectFrom('usage_rollups').select('done_until');
-    const due = query.where('step_seconds', '=', step).forUpdate().skipLocked();
-    const row = await due.executeTakeFirst();
-    if (!row) return false;
-    const begin = nextSpan(new Date(row.done_until), { from, to }, over);
-    const end = later(begin, step);
-    const isOver = end <= over;
-    if (isOver) await rollUp(trx, { from, to }, begin, end);
+    const query = trx.selectFrom('usage_rollups').select('step_seconds');
+    const lock = query.where('step_seconds', '=', step).forUpdate().skipLocked();
+    if (!(await lock.executeTakeFirst())) return false;
+    const begin = await firstDue(trx, step, newest);
+    if (begin) {
+      // Before the rows are read: those that are committed later have an entry that stays.
+      const due = trx.deleteFrom('usage_due').where('step_seconds', '=', step);
+      await due.where('at', '=', begin.toISOString()).execute();
+      await rollUp(trx, { from, to }, begin, later(begin, step));
+    }
     await trx
       .updateTable('usage_rollups')
-      .set({ done_until: isOver ? end : begin })
+      .set({ done_until: (await firstDue(trx, step, newest)) ?? newest })
       .where('step_seconds', '=', step)
       .execute();
-    return isOver;
+    return begin !== undefined;
   });
+}
+
+async function firstDue(trx: Trx, step: number, before: Date): Promise<Date | undefined> {
+  const query = trx.selectFrom('usage_due').select('at').where('step_seconds', '=', step);
+  const oldest = query.where('at', '<', before.toISOString()).orderBy('at').limit(1);
+  const row = await oldest.executeTakeFirst();
+  return row && new Date(row.at);
 }
 
 /** Until when the rows of so many seconds are made. */
@@ -117,27 +119,21 @@ export async function madeUntil(db: Queryable, stepSeconds: number): Promise<Dat
   return new Date(row.done_until);
 }
 
-/** Not before what is still there; nor ahead of the clock, which may have been set back. */
-function nextSpan(doneUntil: Date, { from, to }: Rollup, over: Date): Date {
-  const oldest = beginningOf(
-    later(over, -from.keptSeconds - from.partitionSeconds),
-    to.stepSeconds,
-  );
-  const newest = beginningOf(over, to.stepSeconds);
-  return new Date(Math.min(Math.max(doneUntil.getTime(), oldest.getTime()), newest.getTime()));
-}
-
 const mean = (column: 'cpu' | 'ram' | 'disk') => {
   const value = sql.ref(column);
   return sql`(sum(${value}::float8 * samples) / sum(samples) filter (where ${value} is not null))`;
 };
 
+/** No figure of an engine's is to keep a span from being made. */
+const total = (column: 'traffic_in' | 'traffic_out' | 'disk_read' | 'disk_write') =>
+  sql`least(sum(${sql.ref(column)}), 9223372036854775807)::bigint`;
+
 /** Sums of what passed, and means of what was used: for rows of any resolution. */
 export const summary = sql`
-  sum(traffic_in)::bigint as traffic_in,
-  sum(traffic_out)::bigint as traffic_out,
-  sum(disk_read)::bigint as disk_read,
-  sum(disk_write)::bigint as disk_write,
+  ${total('traffic_in')} as traffic_in,
+  ${total('traffic_out')} as traffic_out,
+  ${total('disk_read')} as disk_read,
+  ${total('disk_write')} as disk_write,
   ${mean('cpu')} as cpu,
   ${mean('ram')} as ram,
   ${mean('disk')} as disk`;
@@ -146,7 +142,7 @@ async function rollUp(trx: Trx, { from, to }: Rollup, begin: Date, end: Date): P
   await sql`
     insert into ${sql.ref(to.table)}
       (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
-    select server_id, ${begin}::timestamptz, ${summary}, sum(samples)
+    select server_id, ${begin}::timestamptz, ${summary}, least(sum(samples), 32767)
     from ${sql.ref(from.table)} where at >= ${begin} and at < ${end}
     group by server_id
     on conflict (server_id, at) do update set
@@ -159,17 +155,4 @@ async function rollUp(trx: Trx, { from, to }: Rollup, begin: Date, end: Date): P
       disk = excluded.disk,
       samples = excluded.samples
   `.execute(trx);
-}
-
-/** Runs that ended long ago; of each server the last one stays. */
-export async function deleteOldRuns(db: Queryable, now: Date): Promise<number> {
-  const result = await db
-    .deleteFrom('usage_runs')
-    .where('read_at', '<', later(now, -24 * 3600).toISOString())
-    .where(
-      sql<boolean>`recorded < (select max(recorded) from usage_runs others
-        where others.server_id = usage_runs.server_id)`,
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }
