@@ -110,7 +110,7 @@ async function layFoundation(
   if (agreed === 'replaced') say(otherKey(config.dataDir));
   await insertMissing(db);
   const metrics = createMetrics(
-    { db, pools: { requests: pool, workers: workers.pool } },
+    { db, pools: { requests: pool, workers: workers.pool }, log },
     { ofServers: config.metricsOfServers },
   );
   const engines = createEngines({ observe: metrics.called });

@@ -78,6 +78,8 @@ declare module 'fastify' {
     scope?: Scope | 'person' | 'public';
     /** For who proved within the last ten minutes who they are: what changes how they sign in. */
     needsConfirmation?: boolean;
+    /** For what is told of the process alone: a token that was good a while ago will do where nobody can say. */
+    worksWithoutDatabase?: boolean;
     /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
     canRefuse?: boolean;
     /** For a public route that begins a sign-in and lets nobody in: it is no try. */

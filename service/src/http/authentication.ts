@@ -8,6 +8,7 @@ import { identifyBySession, requireCsrfToken, sessionCookie } from './by-session
 import { bearerToken, identifyByToken } from './by-token.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { limitRequests, type RequestLimits } from './limits/requests.ts';
+import { createMemory, type Memory } from './remembered.ts';
 import { allows } from './scopes.ts';
 
 /** What a request's credential came to. */
@@ -18,6 +19,8 @@ export interface Identity {
   person: Person | undefined;
   /** Notes that the credential was used; undefined where that was noted just now. */
   note: (() => Promise<void>) | undefined;
+  /** Of a time when the database could be asked, which it can't be now. */
+  isRemembered?: boolean;
 }
 
 /**
@@ -27,6 +30,7 @@ export interface Identity {
  */
 export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
   const limits = limitRequests(limiter, deps.db);
+  const memory = createMemory();
   app.decorate('limits', limits);
   const notes = new Set<Promise<void>>();
   app.decorateRequest('caller', {
@@ -49,9 +53,11 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     if (request.is404) return;
     const { scope } = request.routeOptions.config;
     if (scope === 'public') return await limits.admitPublic(request, reply);
-    const identity = await identify(request, reply, deps, limits).catch(async (error) => {
-      throw await limits.countFailure(request, reply, error);
-    });
+    const identity = await identify(request, reply, { deps, limits, memory }).catch(
+      async (error) => {
+        throw await limits.countFailure(request, reply, error);
+      },
+    );
     identities.set(request, identity);
     // Nobody waits for it; the answer does not depend on it.
     if (identity.note) track(notes, noted(request, identity.note));
@@ -79,6 +85,11 @@ export function callerOf(request: FastifyRequest): Caller | undefined {
   return identities.get(request)?.caller;
 }
 
+/** Whether who asks was let in without the database, which can't be asked. */
+export function isRemembered(request: FastifyRequest): boolean {
+  return identities.get(request)?.isRemembered ?? false;
+}
+
 /** Undefined also for a token. */
 export function personOf(request: FastifyRequest): Person | undefined {
   return identities.get(request)?.person;
@@ -89,19 +100,28 @@ function requireDeclaredScope({ config, method, url }: RouteOptions): void {
   throw new Error(`The route ${method} ${url} must say who may use it: config.scope.`);
 }
 
+interface Means {
+  deps: Deps;
+  limits: RequestLimits;
+  memory: Memory;
+}
+
 /** Where there are both, the token counts: a browser sends a cookie unasked. */
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
-  deps: Deps,
-  limits: RequestLimits,
+  { deps, limits, memory }: Means,
 ): Promise<Identity> {
   const token = bearerToken(request);
   if (token !== undefined) {
     const hash = tokenHash(token);
-    await limits.admit(request, reply, hash);
-    presented.set(request, hash);
-    return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
+    const find = async () => {
+      await limits.admit(request, reply, hash);
+      presented.set(request, hash);
+      return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
+    };
+    const mayRemember = request.routeOptions.config.worksWithoutDatabase;
+    return mayRemember ? await memory.find(request, hash, find) : await find();
   }
   const cookie = sessionCookie(request, deps.publicUrl);
   if (cookie !== undefined) {

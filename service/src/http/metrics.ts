@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from './app-types.ts';
+import { isRemembered } from './authentication.ts';
 import { completeSchema } from './route-schemas.ts';
 
 /** A request that was answered. */
@@ -14,7 +15,8 @@ export interface AnsweredRequest {
 /** What is told of requests, and what is answered to who reads the metrics. */
 export interface HttpMetrics {
   answered(request: AnsweredRequest): void;
-  text(type: MetricsType): Promise<string>;
+  /** Without what is read of the database, where that is not to be. */
+  text(type: MetricsType, what?: { ofDatabase: boolean }): Promise<string>;
 }
 
 /** As Prometheus asks for them, and for who asks for neither. */
@@ -32,14 +34,16 @@ export function serveMetrics(app: App, metrics: HttpMetrics): void {
   });
   app.register(async (child: App) => {
     child.addHook('onRoute', completeSchema);
-    child.get('/metrics', { config: { scope: 'metrics:read' }, schema }, async (request, reply) => {
+    child.get('/metrics', { config, schema }, async (request, reply) => {
       const asked = request.headers.accept?.includes('application/openmetrics-text');
       const type = asked ? 'openMetrics' : 'text';
-      const text = await metrics.text(type);
+      const text = await metrics.text(type, { ofDatabase: !isRemembered(request) });
       return reply.header('Cache-Control', 'no-store').type(types[type]).send(text);
     });
   });
 }
+
+const config = { scope: 'metrics:read', worksWithoutDatabase: true } as const;
 
 const schema = {
   operationId: 'metrics_view',

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/connection.ts';
-import { installationFigures, serverFigures } from './queries.ts';
+import type { Reading } from './of-database.ts';
+import { briefly, installationFigures, serverFigures } from './queries.ts';
 
 const ofAll = 'Every service of a database shows the same: take the maximum, not the sum.';
 
@@ -11,6 +12,10 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
   operations_due_oldest_seconds: ['How long the oldest of these has been due.'],
   servers: ['Servers by what their status is.', 'location', 'status'],
   servers_usage_stale: ['Running servers whose usage was not read for a minute.', 'location'],
+  usage_rollup_lag_seconds: [
+    'How long the oldest samples wait that those of this step are to be made of.',
+    'step',
+  ],
   servers_traffic_stale: [
     'Running servers whose traffic was not counted for 10 minutes.',
     'location',
@@ -23,23 +28,33 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
   node_memory_given_bytes: ['Memory that its servers were given.', 'location', 'node'],
 };
 
-/** Answers what reads the figures anew. */
-export function installationGauges(registry: Registry, db: Db): () => Promise<void> {
+/** What it knows of the whole installation. */
+export function installationGauges(registry: Registry, db: Db): Reading {
   const entries = Object.entries(installation).map(([name, [help, ...labelNames]]) => {
     const about = { name: `berth_${name}`, help: `${help} ${ofAll}`, labelNames };
     return [name, new Gauge({ ...about, registers: [registry] })] as const;
   });
   const gauges = new Map<string, Gauge>(entries);
-  return async () => {
-    const figures = await installationFigures(db);
-    // All at once, so that who reads meanwhile finds them whole.
-    for (const gauge of gauges.values()) gauge.reset();
-    for (const { name, labels, value } of figures) gauges.get(name)?.set(labels, value);
+  return {
+    async read() {
+      const figures = await briefly(db, installationFigures);
+      return () => {
+        for (const { name, labels, value } of figures) gauges.get(name)?.set(labels, value);
+      };
+    },
+    clear() {
+      for (const [name, gauge] of gauges) {
+        const [, ...labelNames] = installation[name] ?? [];
+        // One without labels would be at zero after a reset.
+        if (labelNames.length === 0) gauge.remove();
+        else gauge.reset();
+      }
+    },
   };
 }
 
 /** The same of what each server uses. */
-export function serverGauges(registry: Registry, db: Db): () => Promise<void> {
+export function serverGauges(registry: Registry, db: Db): Reading {
   const about = (name: string, help: string) => ({
     name: `berth_server_${name}`,
     help: `${help} ${ofAll}`,
@@ -54,16 +69,22 @@ export function serverGauges(registry: Registry, db: Db): () => Promise<void> {
   const readAt = new Gauge(
     about('traffic_read_timestamp_seconds', 'When its traffic was last counted.'),
   );
-  return async () => {
-    const servers = await serverFigures(db);
-    for (const metric of [cpu, memory, disk, received, sent, readAt]) metric.reset();
-    for (const { labels, isRunning, ...use } of servers) {
-      cpu.inc(labels, use.cpuSeconds);
-      memory.set(labels, isRunning ? use.memoryBytes : 0);
-      if (use.diskBytes !== null) disk.set(labels, use.diskBytes);
-      received.inc(labels, use.received);
-      sent.inc(labels, use.sent);
-      if (use.trafficReadAt !== null) readAt.set(labels, use.trafficReadAt);
-    }
+  return {
+    async read() {
+      const servers = await briefly(db, serverFigures);
+      return () => {
+        for (const { labels, isRunning, ...use } of servers) {
+          cpu.inc(labels, use.cpuSeconds);
+          memory.set(labels, isRunning ? use.memoryBytes : 0);
+          if (use.diskBytes !== null) disk.set(labels, use.diskBytes);
+          received.inc(labels, use.received);
+          sent.inc(labels, use.sent);
+          if (use.trafficReadAt !== null) readAt.set(labels, use.trafficReadAt);
+        }
+      };
+    },
+    clear() {
+      for (const metric of [cpu, memory, disk, received, sent, readAt]) metric.reset();
+    },
   };
 }

@@ -137,3 +137,22 @@ test('the names of instances are no part of what is told of calls to the engine'
   const line = 'berth_engine_calls_total{method="GET",path="/1.0/instances/{name}",outcome="ok"} 1';
   assert.ok((await read()).body.includes(line));
 });
+
+test('it is told by how much history is behind', async () => {
+  const { read } = await withApp(false);
+  const step = (name: string) =>
+    new RegExp(`^berth_usage_rollup_lag_seconds\\{step="${name}"\\} (.+)$`, 'm');
+  const lagOf = async (name: string) => Number(step(name).exec((await read()).body)?.[1]);
+  assert.equal(await lagOf('5m'), 0);
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const due = [
+    { step_seconds: 300, at: minutesAgo(20) },
+    { step_seconds: 300, at: minutesAgo(1) },
+    // Not over.
+    { step_seconds: 3600, at: minutesAgo(20) },
+  ];
+  await db.insertInto('usage_due').values(due).execute();
+  const lag = await lagOf('5m');
+  assert.ok(lag >= 900 && lag < 960, String(lag));
+  assert.equal(await lagOf('1h'), 0);
+});

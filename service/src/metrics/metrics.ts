@@ -1,8 +1,10 @@
+import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
 import type { Db } from '../db/connection.ts';
 import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
 import { installationGauges, serverGauges } from './figures.ts';
 import { type Observers, observers } from './observed.ts';
+import { readerOf } from './of-database.ts';
 import { type Pools, poolGauges } from './pool.ts';
 
 export interface Metrics extends Observers, HttpMetrics {}
@@ -14,7 +16,7 @@ interface MetricsOptions {
 
 /** All metrics of a process. Whoever has something to tell is given one of its functions. */
 export function createMetrics(
-  { db, pools }: { db: Db; pools: Pools },
+  { db, pools, log }: { db: Db; pools: Pools; log?: Logger },
   { ofServers }: MetricsOptions,
 ): Metrics {
   const registry = new Registry();
@@ -26,10 +28,11 @@ export function createMetrics(
   poolGauges(registry, pools);
   const readings = [installationGauges(registry, db)];
   if (ofServers) readings.push(serverGauges(registry, db));
+  const readDatabase = readerOf(registry, readings, log);
   return {
     ...observers(registry),
-    async text(type) {
-      for (const read of readings) await read();
+    async text(type, { ofDatabase } = { ofDatabase: true }) {
+      await readDatabase(ofDatabase);
       return await inFormat(registry, type).metrics();
     },
   };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable } from '../db/connection.ts';
+import type { Db, Queryable } from '../db/connection.ts';
 import { isReachable } from '../locations/queries.ts';
 import { isOld, isTrafficOlderThan } from '../usage/queries.ts';
 
@@ -8,6 +8,14 @@ export interface Figure {
   name: string;
   labels: Record<string, string>;
   value: number;
+}
+
+/** Reads for a few seconds at most: what takes longer is ended by PostgreSQL, too, and does not pile up there. */
+export async function briefly<T>(db: Db, read: (db: Queryable) => Promise<T>): Promise<T> {
+  return await db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = '4s'`.execute(trx);
+    return await read(trx);
+  });
 }
 
 /** What the database knows of the whole installation, in one query; of nothing there is no row. */
@@ -56,6 +64,13 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     cross join lateral (values
       ('servers_usage_stale', stale.usage::float8), ('servers_traffic_stale', stale.traffic::float8)
     ) as figure (name, value)
+    union all
+    select 'usage_rollup_lag_seconds', jsonb_build_object('step', step),
+      greatest(0, coalesce(extract(epoch from now() - oldest.at) - seconds, 0))::float8
+    from (values ('5m', 300), ('1h', 3600)) as made (step, seconds)
+    left join lateral (
+      select at from usage_due where step_seconds = seconds order by at limit 1
+    ) oldest on true
     union all
     select 'location_reachable', jsonb_build_object('location', name), ${isReachable}::integer::float8
     from locations where removed_at is null

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createDb, createPool } from '../db/connection.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { installation } from '../testing/fixtures.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { enterServer } from '../testing/servers.ts';
+import { createMetrics } from './metrics.ts';
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+await enterServer(db, await installation(db), { operation: 'stop' });
+const directory = mkdtempSync(join(tmpdir(), 'berth-away-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+/** Prometheus waits 10 s, unless told otherwise. */
+const mostMs = 8000;
+
+/** A service, and its connections to the database. */
+async function withApp(ofServers = false) {
+  const socket = join(directory, randomUUID());
+  const host = connectionString.split('host=')[1] ?? '';
+  symlinkSync(decodeURIComponent(host), socket);
+  const pool = createPool(connectionString.replace(host, encodeURIComponent(socket)));
+  pool.on('error', () => undefined);
+  const own = createDb(pool);
+  const metrics = createMetrics({ db: own, pools: { requests: pool } }, { ofServers });
+  const app = await createTestApp(own, [], { metrics });
+  after(() => app.close());
+  after(() => own.destroy());
+  const cutOff = async () => {
+    rmSync(socket);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+  };
+  const read = async (headers: Record<string, string>) => {
+    const begun = performance.now();
+    const answer = await inject(app, { url: '/metrics', headers });
+    assert.ok(performance.now() - begun < mostMs);
+    return answer;
+  };
+  return { read, cutOff };
+}
+
+const metricsToken = () => createTestToken(db, { scopes: ['metrics:read'] });
+
+/** Whoever asks for these tables waits until it is let go of. */
+async function hang(tables: string) {
+  const begun = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const held = db.transaction().execute(async (trx) => {
+    await sql`lock table ${sql.raw(tables)} in access exclusive mode`.execute(trx);
+    begun.resolve();
+    await released.promise;
+  });
+  await begun.promise;
+  return async () => {
+    released.resolve();
+    await held;
+  };
+}
+
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+const ofProcess = /^process_cpu_seconds_total \d/m;
+const ofDatabase =
+  /^berth_(operations|operations_due|servers|location_reachable|usage_rollup_lag_seconds|server_\w+)(\{.*)? \d/m;
+
+test('while the database hangs the figures of the process are told, and no others', async () => {
+  const { headers } = await metricsToken();
+  const { read } = await withApp(true);
+  const before = await read(headers);
+  assert.match(before.body, /^berth_database_up 1$/m);
+  assert.match(before.body, ofDatabase);
+  for (const tables of ['operations', 'operations, tokens']) {
+    const release = await hang(tables);
+    try {
+      const { statusCode, body } = await read(headers);
+      assert.equal(statusCode, 200);
+      assert.match(body, ofProcess);
+      assert.match(body, /^berth_database_up 0$/m);
+      assert.doesNotMatch(body, /^berth_(operations|operations_due|servers)(\{.*)? \d/m);
+    } finally {
+      await release();
+    }
+  }
+  let { body } = await read(headers);
+  for (let tries = 0; tries < 50 && !/^berth_database_up 1$/m.test(body); tries += 1) {
+    ({ body } = await read(headers));
+  }
+  assert.match(body, ofDatabase);
+});
+
+test('scrapes of a database that is slow do not pile up in it', async () => {
+  const { headers } = await metricsToken();
+  const { read } = await withApp();
+  await read(headers);
+  const release = await hang('operations');
+  try {
+    await Promise.all([1, 2, 3, 4].map(() => read(headers)));
+    const both = Promise.all([read(headers), read(headers)]);
+    while ((await waiting()) === 0);
+    assert.equal(await waiting(), 1);
+    await both;
+  } finally {
+    await release();
+  }
+});
+
+test('without a database a token goes on that was good a moment ago, and no other', async () => {
+  const [known, other, revoked] = [
+    await metricsToken(),
+    await metricsToken(),
+    await metricsToken(),
+  ];
+  const { read, cutOff } = await withApp();
+  for (const { headers } of [known, revoked]) assert.equal((await read(headers)).statusCode, 200);
+  await db
+    .updateTable('tokens')
+    .set({ revoked_at: new Date() })
+    .where('id', '=', revoked.id)
+    .execute();
+  assert.equal((await read(revoked.headers)).statusCode, 401);
+  await cutOff();
+  const { statusCode, body } = await read(known.headers);
+  assert.equal(statusCode, 200);
+  assert.match(body, ofProcess);
+  assert.match(body, /^berth_database_up 0$/m);
+  assert.doesNotMatch(body, ofDatabase);
+  for (const { headers } of [other, revoked]) assert.equal((await read(headers)).statusCode, 503);
+});

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+
+/** Longer than the database may take for any, and less than Prometheus waits. */
+const answerMs = 5000;
+
+/** Figures of the database, and the metrics that show them. */
+export interface Reading {
+  /** Reads them anew; answers what shows them. */
+  read(): Promise<() => void>;
+  /** What can't be read is not shown: neither as it was nor as zero. */
+  clear(): void;
+}
+
+/** Answers what reads all of them anew, within seconds: what takes longer is left out. */
+export function readerOf(registry: Registry, readings: Reading[], log?: Logger) {
+  const up = new Gauge({
+    name: 'berth_database_up',
+    help: 'Whether this service could read of the database what it tells of it; else that is left out.',
+    registers: [registry],
+  });
+  const report = (error: unknown) =>
+    log?.warn({ err: error }, 'The database could not be read for the metrics.');
+  const inTime = readings.map(({ read }) => oneAtATime(read, report));
+  /** @param isAllowed without it, nothing is read */
+  return async (isAllowed: boolean): Promise<void> => {
+    const found = await Promise.all(isAllowed ? inTime.map((read) => read()) : []);
+    // All at once, so that who reads meanwhile finds them whole.
+    for (const reading of readings) reading.clear();
+    for (const show of found) show?.();
+    up.set(isAllowed && found.every((show) => show !== undefined) ? 1 : 0);
+  };
+}
+
+/**
+ * Answers undefined for what is not read in time. Who asks meanwhile gets the same; while one is late,
+ * no other is begun, however often it is asked for.
+ */
+function oneAtATime<T>(read: () => Promise<T>, report: (error: unknown) => void) {
+  let begun = 0;
+  let underWay: Promise<T | undefined> | undefined;
+  async function start(): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      report(error);
+      return undefined;
+    } finally {
+      underWay = undefined;
+    }
+  }
+  return async (): Promise<T | undefined> => {
+    if (!underWay) {
+      begun = performance.now();
+      underWay = start();
+    }
+    const left = begun + answerMs - performance.now();
+    if (left <= 0) return undefined;
+    return await Promise.race([underWay, sleep(left, undefined, { ref: false })]);
+  };
+}
