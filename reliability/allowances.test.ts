@@ -14,14 +14,31 @@ import {
   nic,
   notices,
   now,
+  place,
   round,
   server,
   setClock,
   simulator,
 } from './allowed-server.ts';
 
-const november = (percents: number[]) =>
-  percents.map((percent) => ({ percent, month: '2026-11-01' }));
+const november = (percents: number[], allowance = gigabyte) =>
+  percents.map((percent) => ({ percent, month: '2026-11-01', allowance }));
+
+const setAllowance = (allowance: number | null) =>
+  db
+    .updateTable('servers')
+    .set({ traffic_allowance: allowance })
+    .where('id', '=', server.id)
+    .execute();
+
+/** What Berth entered in the audit log that it did to the server. */
+async function entered() {
+  const query = db.selectFrom('audit_log').where('source', '=', 'berth').orderBy('id');
+  const ofServer = query.where('target_kind', '=', 'server').where('target_id', '=', server.id);
+  const rows = await ofServer.select(['project_id', 'action', 'details']).execute();
+  assert.ok(rows.every(({ project_id }) => project_id === place.projectId));
+  return rows.map(({ action, details }) => [action, details]);
+}
 
 test('80 and 100 percent are noted, once each; then the card is throttled until the month turns', async () => {
   await allow('throttle');
@@ -75,8 +92,7 @@ test('a raised allowance ends the throttle', async () => {
   move(2 * gigabyte);
   await round();
   assert.equal((await card())?.['limits.ingress'], '10Mbit');
-  const more = { traffic_allowance: null };
-  await db.updateTable('servers').set(more).where('id', '=', server.id).execute();
+  await setAllowance(null);
   await round();
   assert.deepEqual(await card(), nic);
 });
@@ -134,4 +150,42 @@ test('limits that somebody changes come back with the sweep, and nothing else of
 test('limits of a server that is not throttled are left alone', async () => {
   await keepThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await card(), nic);
+});
+
+test('each allowance of a month has notices of its own', async () => {
+  await allow('none');
+  move(0.9 * gigabyte);
+  await round();
+  await setAllowance(10 * gigabyte);
+  await round();
+  assert.deepEqual(await notices(), november([80]));
+  move(7.2 * gigabyte);
+  await round();
+  assert.deepEqual(await notices(), [...november([80]), ...november([80], 10 * gigabyte)]);
+  await setAllowance(5 * gigabyte);
+  await round();
+  await round();
+  const lowered = november([80, 100], 5 * gigabyte);
+  assert.deepEqual((await notices()).slice(2), lowered);
+  await setAllowance(null);
+  await round();
+  assert.equal((await notices()).length, 4);
+});
+
+test('the audit log has each notice, and each throttle', async () => {
+  await allow('throttle');
+  move(2 * gigabyte);
+  await round();
+  await round();
+  const expected = [
+    ['traffic_notice', { percent: 80, allowance: gigabyte }],
+    ['traffic_notice', { percent: 100, allowance: gigabyte }],
+    ['traffic_throttle', { throttled_to: 10 }],
+  ];
+  assert.deepEqual(await entered(), expected);
+  await setAllowance(null);
+  await round();
+  await round();
+  assert.deepEqual(await entered(), [...expected, ['traffic_throttle', { throttled_to: null }]]);
+  assert.deepEqual(await notices(), november([80, 100]));
 });

@@ -106,6 +106,6 @@ export async function count(name: string): Promise<void> {
 export const card = async () => (await client.instances.get(server.name))?.devices.eth0;
 
 export async function notices() {
-  const query = db.selectFrom('traffic_notices').select(['percent', 'month']);
-  return await query.where('server_id', '=', server.id).orderBy('percent').execute();
+  const query = db.selectFrom('traffic_notices').select(['percent', 'month', 'allowance']);
+  return await query.where('server_id', '=', server.id).orderBy('at').orderBy('percent').execute();
 }

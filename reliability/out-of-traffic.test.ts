@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { AuditEntry } from '@berth/contract/audit';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { within } from './waiting.ts';
 
@@ -48,6 +49,10 @@ for (const [who, guest] of [
       (await laboratory.post(`/servers/${serverId}/start`)).json().code,
       'traffic_exceeded',
     );
+    const entries = await laboratory.ask('/audit?action=server_stop');
+    const stops = Object.values(entries) as AuditEntry[];
+    const ours = stops.filter(({ target }) => target?.id === serverId);
+    assert.ok(ours.length > 0 && ours.every(({ source }) => source === 'berth'));
     // All that is left is to be refused.
     assert.ok(answers.has('operation_in_progress'), JSON.stringify([...answers]));
   });

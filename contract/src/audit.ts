@@ -34,20 +34,23 @@ export const AuditEntry = Type.Object(
     user_id: Nullable(
       Type.Integer({ description: 'Who: the person, or whose token it is.', examples: [2] }),
     ),
-    source: Word(['api', 'command_line'], {
+    source: Word(['api', 'command_line', 'berth'], {
       description:
-        'How: with a request, or with a tool on the command line, of which no person is known.',
+        'How: with a request; with a tool on the command line, of which no person is known; or by Berth ' +
+        'itself.',
       examples: ['api'],
     }),
     address: Nullable(
       Type.String({
         description:
-          'From where; null for a tool, and, but for administrators, of an administrator who is no member of the project.',
+          'From where; null for a tool and for Berth itself, and, but for administrators, of an administrator who is no member of the project.',
         examples: ['203.0.113.7'],
       }),
     ),
     action: Type.String({
-      description: 'What: the `operationId` of the request.',
+      description:
+        'What: the `operationId` of the request. By Berth itself: `traffic_notice`, `traffic_throttle`, ' +
+        'or a `server_stop` of a server whose traffic allowance is used up.',
       examples: ['server_create'],
     }),
     target: Nullable(
@@ -59,7 +62,7 @@ export const AuditEntry = Type.Object(
     status: Type.Integer({ description: 'Of the answer: below 400 it was done.', examples: [201] }),
     code: Nullable(Type.String({ description: 'Why it was refused.', examples: ['no_capacity'] })),
     request_id: Nullable(
-      Type.String({ description: 'The `X-Request-Id` of the answer; null for a tool.' }),
+      Type.String({ description: 'The `X-Request-Id` of the answer; null where there was none.' }),
     ),
     details: Nullable(
       Type.Object(
@@ -67,7 +70,8 @@ export const AuditEntry = Type.Object(
         {
           additionalProperties: true,
           description:
-            'What was given or changed, where there is more to say: quota, role, scopes, is_admin, is_disabled.',
+            'What was given or changed, where there is more to say: quota, role, scopes, is_admin, is_disabled, ' +
+            'percent, allowance, throttled_to, force.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },
       ),
@@ -83,7 +87,7 @@ const filters = {
       pattern: '^[a-z_]{1,64}$',
       description: 'Only these actions.',
       examples: ['server_delete'],
-      explain: 'Must be the operationId of a request, such as server_delete.',
+      explain: 'Must be an action, such as server_delete: the operationId of a request.',
     }),
   ),
   token_id: Type.Optional(Id('Only what was asked with this token.')),

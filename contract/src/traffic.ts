@@ -36,9 +36,12 @@ export const ServerTraffic = Type.Object(
     notices: Type.Array(
       Type.Object({
         percent: Type.Integer({ description: '80 or 100.', examples: [80] }),
+        allowance: Nullable(
+          Type.Integer({ description: 'Bytes a month, of which it was.', examples: [10 ** 12] }),
+        ),
         at: Timestamp('When so much of the allowance was seen to be used.'),
       }),
-      { description: 'Of this month, once each.' },
+      { description: 'Of this month: one each for each allowance that it had.' },
     ),
   },
   { title: 'ServerTraffic', description: "A server's traffic of this month, and its allowance." },

@@ -1,4 +1,5 @@
 import type { AuditTargetKind } from '@berth/contract/audit';
+import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Details } from './details.ts';
 
@@ -13,11 +14,11 @@ export interface AuditEntry {
   tokenId: number | null;
   /** Who signed in or tried to, or whose token it is. */
   userId: number | null;
-  source: 'api' | 'command_line';
+  source: 'api' | 'command_line' | 'berth';
   /** Whether they were let in as an administrator. */
   byAdministrator: boolean;
   address: string | null;
-  /** The route's `operationId`. */
+  /** The route's `operationId`, or what Berth calls what it does of itself. */
   action: string;
   target: AuditTarget | null;
   /** Of the answer. */
@@ -70,4 +71,26 @@ export async function insertToolEntry(
     address: null,
     requestId: null,
   });
+}
+
+/** What Berth did to a server of itself. */
+export interface OwnEntry {
+  projectId: number;
+  serverId: number;
+  details: Details;
+}
+
+/** Enters them in the transaction of the change: there may be very many at the turn of a month. */
+export async function insertOwnEntries(
+  trx: Trx,
+  action: string,
+  entries: OwnEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await sql`
+    insert into audit_log
+      (project_id, source, by_administrator, action, target_kind, target_id, status, details)
+    select "projectId", 'berth', false, ${action}, 'server', "serverId", 200, details
+    from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
+      as entry ("projectId" bigint, "serverId" bigint, details jsonb)`.execute(trx);
 }

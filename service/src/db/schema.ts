@@ -331,6 +331,8 @@ interface TrafficNoticesTable {
   server_id: number;
   month: string;
   percent: number;
+  /** Bytes a month, of which it was. */
+  allowance: number | null;
   at: Timestamp;
 }
 
@@ -358,7 +360,7 @@ interface AuditLogTable {
   project_id: number | null;
   token_id: number | null;
   user_id: number | null;
-  source: 'api' | 'command_line';
+  source: 'api' | 'command_line' | 'berth';
   /** As one, not as somebody who may less. */
   by_administrator: boolean;
   address: string | null;

@@ -20,6 +20,11 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     'Running servers whose traffic was not counted for 10 minutes.',
     'location',
   ],
+  servers_traffic_used: [
+    "Servers that have used so many percent of this month's traffic allowance.",
+    'location',
+    'percent',
+  ],
   location_reachable: ['1 while its engine answers, else 0.', 'location'],
   node_online: ['1 while the node answers, else 0.', 'location', 'node'],
   node_cores: ['Cores that the node has.', 'location', 'node'],

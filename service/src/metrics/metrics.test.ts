@@ -78,6 +78,37 @@ test('what the database holds is read at each scrape, and what is gone goes', as
   assert.match(later, /^berth_operations_due 0$/m);
 });
 
+test('servers that have used much of their traffic allowance are counted', async () => {
+  const { read } = await withApp(false);
+  const month = `${new Date().toISOString().slice(0, 7)}-01`;
+  for (const [outgoing, allowance] of [
+    ...([
+      [79, 100],
+      [80, 100],
+      [100, 100],
+      [0, 0],
+      [500, null],
+    ] as const),
+  ]) {
+    const server_id = await enterServer(db, place);
+    await db
+      .updateTable('servers')
+      .set({ traffic_allowance: allowance })
+      .where('id', '=', server_id)
+      .execute();
+    const traffic = { server_id, month, incoming: 1000, outgoing };
+    await db.insertInto('traffic_months').values(traffic).execute();
+  }
+  const { body } = await read();
+  const counted = body.split('\n').filter((line) => line.startsWith('berth_servers_traffic_used{'));
+  assert.deepEqual(counted.toSorted(), [
+    'berth_servers_traffic_used{percent="100",location="test"} 1',
+    'berth_servers_traffic_used{percent="80",location="test"} 2',
+  ]);
+  await db.updateTable('servers').set({ deleted_at: new Date() }).execute();
+  assert.match((await read()).body, /^berth_servers_traffic_used\{.*percent="80".*\} 0$/m);
+});
+
 test('what each server uses is told only where that is set', async () => {
   const id = await enterServer(db, place);
   const server = await db

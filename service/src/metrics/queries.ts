@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
 import { isReachable } from '../locations/queries.ts';
+import { serversByTrafficUsed } from '../usage/allowance-queries.ts';
 import { isOld, isTrafficOlderThan } from '../usage/queries.ts';
 
 export interface Figure {
@@ -71,6 +72,10 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     left join lateral (
       select at from usage_due where step_seconds = seconds order by at limit 1
     ) oldest on true
+    union all
+    select 'servers_traffic_used', jsonb_build_object('location', location, 'percent', percent::text),
+      servers::float8
+    from (${serversByTrafficUsed}) as used
     union all
     select 'location_reachable', jsonb_build_object('location', name), ${isReachable}::integer::float8
     from locations where removed_at is null

@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import type { Details } from '../audit/details.ts';
+import { insertOwnEntries, type OwnEntry } from '../audit/entry-queries.ts';
+import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
@@ -9,10 +12,12 @@ import { requestAction } from '../servers/actions.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import {
   enterNotices,
+  type Notice,
   type ServerToStop,
   serversNearAllowance,
   serversToStop,
   setThrottles,
+  type Throttle,
   throttlesOf,
 } from '../usage/allowance-queries.ts';
 import { each } from '../usage/each.ts';
@@ -35,14 +40,40 @@ export async function keepAllowances(allowing: Allowing, at?: Date): Promise<voi
   const now = at ?? new Date(await databaseTime(db));
   const near = await serversNearAllowance(db, locationId, now);
   if (near.length === 0) return;
-  for (const { id, percent } of await enterNotices(db, near, now)) {
+  for (const { id, percent } of await note(db, near, now)) {
     log.info({ server: id, percent }, 'A server has used so much of its traffic allowance.');
   }
-  const changed = await setThrottles(db, near, now);
+  const changed = await throttle(db, near, now);
   const throttles = changed.map(({ uuid, rate }) => ({ name: instanceName(uuid), rate }));
   await holdAll(allowing, throttles);
   for (const server of await serversToStop(db, near, now)) await stop(allowing, server);
 }
+
+async function note(db: Db, near: number[], now: Date): Promise<Notice[]> {
+  return await db.transaction().execute(async (trx) => {
+    const notices = await enterNotices(trx, near, now);
+    const entries = notices.map(({ percent, allowance, ...server }) =>
+      entryOf(server, { percent, allowance }),
+    );
+    await insertOwnEntries(trx, 'traffic_notice', entries);
+    return notices;
+  });
+}
+
+async function throttle(db: Db, near: number[], now: Date): Promise<Throttle[]> {
+  return await db.transaction().execute(async (trx) => {
+    const throttles = await setThrottles(trx, near, now);
+    const entries = throttles.map(({ rate, ...server }) => entryOf(server, { throttled_to: rate }));
+    await insertOwnEntries(trx, 'traffic_throttle', entries);
+    return throttles;
+  });
+}
+
+const entryOf = (server: { id: number; project_id: number }, details: Details): OwnEntry => ({
+  projectId: server.project_id,
+  serverId: server.id,
+  details,
+});
 
 /** Compares all instances with what they are to be held to, as part of each sweep. */
 export async function keepThrottles(allowing: Allowing, instances: Instance[]): Promise<void> {
@@ -86,6 +117,7 @@ async function stop({ db, log }: Allowing, server: ServerToStop): Promise<void> 
       const as = server.force ? 'forced stop' : 'stop for its traffic';
       const project = new Project(trx, server.project_id);
       await requestAction(project, server.id, 'stop', server.force, as);
+      await insertOwnEntries(trx, 'server_stop', [entryOf(server, { force: server.force })]);
     });
     log.info({ server: server.id }, 'A server is stopped: its traffic allowance is used up.');
   } catch (error) {

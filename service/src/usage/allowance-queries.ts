@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
 
 /** Those of some servers with an allowance, or held to a rate, and what counts of this month's traffic. */
-function used(which: RawBuilder<unknown>, at: Date) {
+function used(which: RawBuilder<unknown>, at: Date | RawBuilder<unknown>) {
   return sql`
-    select s.id, s.uuid, s.project_id, s.status, s.traffic_allowance as allowance,
+    select s.id, s.uuid, s.project_id, s.location_id, s.status, s.traffic_allowance as allowance,
       s.traffic_throttle as throttled_to, l.traffic_policy as policy, l.traffic_throttle as rate,
       counted.bytes,
       coalesce(counted.bytes >= greatest(1, s.traffic_allowance), false)
@@ -38,29 +38,53 @@ export async function serversNearAllowance(
 
 const oneOf = (ids: number[]) => sql`s.id = any(${ids}::bigint[])`;
 
-const monthOf = (at: Date): RawBuilder<string> =>
+const monthOf = (at: Date | RawBuilder<unknown>): RawBuilder<string> =>
   sql`date_trunc('month', ${at}::timestamptz, 'utc')::date`;
+
+/** Whether 80, or 100, percent of an allowance are used: in fifths. One of 0 is by the first byte. */
+const isUsedTo = (percent: RawBuilder<unknown>) =>
+  sql`(used.bytes > 0 and used.bytes * 5 >= used.allowance * (${percent} / 20))`;
+
+/** For each location, how many servers have used 80, and 100, percent of this month's allowance. */
+export const serversByTrafficUsed = sql`
+  select l.name as location, step.percent, step.servers
+  from locations l
+  left join (
+    select location_id, count(*) filter (where ${isUsedTo(sql`80`)}) as most,
+      count(*) filter (where ${isUsedTo(sql`100`)}) as whole
+    from (${used(sql`true`, sql`now()`)}) used group by location_id
+  ) having_used on having_used.location_id = l.id
+  cross join lateral (values (80, coalesce(most, 0)), (100, coalesce(whole, 0))) as step (percent, servers)
+  where l.removed_at is null`;
 
 export interface Notice {
   id: number;
+  project_id: number;
   percent: number;
+  allowance: number;
 }
 
-/** Notes which allowances are used to 80 or 100 percent, once each a month. Answers the new ones. */
+/** Notes which allowances are used to 80 or 100 percent: each of them once a month. Answers the new ones. */
 export async function enterNotices(db: Queryable, ids: number[], at: Date): Promise<Notice[]> {
   const { rows } = await sql<Notice>`
-    with used as (${used(oneOf(ids), at)})
-    insert into traffic_notices (server_id, month, percent, at)
-    select used.id, ${monthOf(at)}, step.percent, ${at}
-    from used cross join (values (80), (100)) as step (percent)
-    where bytes >= greatest(1, ceil(allowance * step.percent / 100.0))
-    on conflict do nothing
-    returning server_id as id, percent
+    with used as (${used(oneOf(ids), at)}),
+    entered as (
+      insert into traffic_notices (server_id, month, percent, allowance, at)
+      select used.id, ${monthOf(at)}, step.percent, used.allowance, ${at}
+      from used cross join (values (80), (100)) as step (percent)
+      where ${isUsedTo(sql`step.percent`)}
+      on conflict do nothing
+      returning server_id, percent
+    )
+    select used.id, used.project_id, used.allowance, entered.percent
+    from entered join used on used.id = entered.server_id order by used.id, percent
   `.execute(db);
   return rows;
 }
 
 export interface Throttle {
+  id: number;
+  project_id: number;
   uuid: string;
   /** Mbit/s; null: none. */
   rate: number | null;
@@ -75,7 +99,7 @@ export async function setThrottles(db: Queryable, ids: number[], at: Date): Prom
     )
     update servers set traffic_throttle = wanted.rate from wanted
     where wanted.id = servers.id and servers.traffic_throttle is distinct from wanted.rate
-    returning servers.uuid, servers.traffic_throttle as rate
+    returning servers.id, servers.project_id, servers.uuid, servers.traffic_throttle as rate
   `.execute(db);
   return rows;
 }
@@ -118,6 +142,7 @@ export async function serversToStop(
         select from operations o
         join traffic_notices n
           on n.server_id = o.server_id and n.month = ${monthOf(at)} and n.percent = 100
+            and n.allowance = used.allowance
         where o.server_id = used.id and o.status = 'failed' and o.finished_at >= n.at
           and (o.kind = 'stop' or o.error ->> 'code' = 'guest_ignored_shutdown')
       ) as force

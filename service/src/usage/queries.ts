@@ -94,9 +94,14 @@ export async function findTraffic(project: Project, id: number) {
       jsonArrayFrom(
         eb
           .selectFrom('traffic_notices as notice')
-          .select(['notice.percent', sql<string>`to_char(notice.at, ${isoFormat})`.as('at')])
+          .select([
+            'notice.percent',
+            'notice.allowance',
+            sql<string>`to_char(notice.at, ${isoFormat})`.as('at'),
+          ])
           .whereRef('notice.server_id', '=', 'servers.id')
           .where('notice.month', '=', month(0))
+          .orderBy('notice.at')
           .orderBy('notice.percent'),
       ).as('notices'),
     )

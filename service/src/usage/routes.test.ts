@@ -121,7 +121,7 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
   const text = month.toISOString().slice(0, 10);
   const traffic = { server_id: server, month: text, incoming: 70, outgoing: 90 };
   await db.insertInto('traffic_months').values(traffic).execute();
-  const notice = { server_id: server, month: text, percent: 80, at: now };
+  const notice = { server_id: server, month: text, percent: 80, allowance: 100, at: now };
   await db.insertInto('traffic_notices').values(notice).execute();
   const usage = { server_id: server, read_at: now, network_read_at: later(now, -61) };
   await db
@@ -141,7 +141,7 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
     is_exceeded: false,
     policy: 'none',
     throttled_to: null,
-    notices: [{ percent: 80, at: iso(now) }],
+    notices: [{ percent: 80, allowance: 100, at: iso(now) }],
   });
   const admin = (await createTestToken(db)).headers;
   const change = (allowance: unknown) =>
