@@ -124,9 +124,12 @@ const mean = (column: 'cpu' | 'ram' | 'disk') => {
   return sql`(sum(${value}::float8 * samples) / sum(samples) filter (where ${value} is not null))`;
 };
 
-/** No figure of an engine's is to keep a span from being made. */
-const total = (column: 'traffic_in' | 'traffic_out' | 'disk_read' | 'disk_write') =>
-  sql`least(sum(${sql.ref(column)}), 9223372036854775807)::bigint`;
+/** No figure of an engine's is to keep a span from being made. Null where all are: `least` passes nulls over. */
+const total = (column: 'traffic_in' | 'traffic_out' | 'disk_read' | 'disk_write') => {
+  const value = sql.ref(column);
+  return sql`(case when count(${value}) > 0
+    then least(sum(${value}), 9223372036854775807) end)::bigint`;
+};
 
 /** Sums of what passed, and means of what was used: for rows of any resolution. */
 export const summary = sql`
