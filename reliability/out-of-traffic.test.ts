@@ -49,6 +49,8 @@ for (const [who, guest] of [
       (await laboratory.post(`/servers/${serverId}/start`)).json().code,
       'traffic_exceeded',
     );
+    const { allowed_actions: allowed } = await laboratory.ask(`/servers/${serverId}`);
+    assert.deepEqual(allowed, ['delete']);
     const entries = await laboratory.ask('/audit?action=server_stop');
     const stops = Object.values(entries) as AuditEntry[];
     const ours = stops.filter(({ target }) => target?.id === serverId);

@@ -11,7 +11,7 @@ import {
   wipeSecrets,
 } from '../operations/queries.ts';
 import { Problem } from '../problem.ts';
-import { isExceeded } from '../usage/allowance.ts';
+import { isStoppedForTraffic } from '../usage/allowance.ts';
 import { findTraffic } from '../usage/queries.ts';
 import { createOperation } from './create.ts';
 import { deleteOperation } from './delete.ts';
@@ -64,10 +64,7 @@ export function serverNotFound(id: number | string): Problem {
 /** Where a server is stopped once its allowance is used up, it can't be started or restarted either. */
 async function requireTraffic(project: Project, serverId: number): Promise<void> {
   const row = await findTraffic(project, serverId);
-  if (row?.traffic_policy !== 'stop') return;
-  const incoming = row.traffic_incoming ?? 0;
-  const outgoing = row.traffic_outgoing ?? 0;
-  if (!isExceeded(row, { incoming, outgoing })) return;
+  if (!row || !isStoppedForTraffic(row)) return;
   const detail =
     'Its traffic allowance of this month is used up. It can be started and restarted when the month ' +
     'turns, in UTC, or when its allowance is raised.';

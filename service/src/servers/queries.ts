@@ -57,6 +57,7 @@ function serversInFull(rows: ProjectRows) {
     .select([
       'nodes.name as node',
       'locations.traffic_counted',
+      'locations.traffic_policy',
       canBeAsked.as('can_be_asked'),
       isReachable.as('location_answers'),
       unavailableSince.as('unavailable_since'),

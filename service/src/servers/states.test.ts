@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowedActions } from './states.ts';
 
-const neither = { retry: false, rebuild: false };
+const neither = { retry: false, rebuild: false, run: true };
 
 test('what may be done to a server follows from its state', () => {
   assert.deepEqual(allowedActions('started', null, neither), ['stop', 'restart', 'delete']);
@@ -14,6 +14,9 @@ test('what may be done to a server follows from its state', () => {
     'rebuild',
     'delete',
   ]);
+  const held = { ...neither, run: false };
+  assert.deepEqual(allowedActions('started', null, held), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('stopped', null, held), ['delete']);
 });
 
 test('during an operation only what takes its place may be done', () => {

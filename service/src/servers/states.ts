@@ -37,15 +37,33 @@ export const supersededBy: Record<
   move: [],
 };
 
+/** What more than its status decides about a server. */
+interface Can {
+  retry: boolean;
+  rebuild: boolean;
+  /** Not where it is to be stopped for its traffic. */
+  run: boolean;
+}
+
+const needs: Partial<Record<Action, keyof Can>> = {
+  start: 'run',
+  restart: 'run',
+  retry: 'retry',
+  rebuild: 'rebuild',
+};
+
 /** What a client may do now, so that no client has to know these rules. */
 export function allowedActions(
   status: ServerStatus,
   unfinishedKind: string | null,
-  can: { retry: boolean; rebuild: boolean },
+  can: Can,
 ): Action[] {
   if (unfinishedKind === null) {
     const allowed = actions.filter((action) => allowedStatuses[action].includes(status));
-    return allowed.filter((a) => (a === 'retry' || a === 'rebuild' ? can[a] : true));
+    return allowed.filter((action) => {
+      const need = needs[action];
+      return need === undefined || can[need];
+    });
   }
   return actions.filter((action) => supersedes(action, unfinishedKind));
 }

@@ -1,5 +1,6 @@
 import type { Server, ServerStatusRecord } from '@berth/contract/servers';
 import type { ServerStatus } from '../db/schema.ts';
+import { isStoppedForTraffic } from '../usage/allowance.ts';
 import { usageView } from '../usage/view.ts';
 import type { ServerInFull } from './queries.ts';
 import { allowedActions } from './states.ts';
@@ -26,6 +27,7 @@ export function serverView(row: ServerInFull): Server {
     allowed_actions: allowedActions(row.status, row.operation_kind, {
       retry: row.can_retry,
       rebuild: row.is_lost,
+      run: !isStoppedForTraffic(row),
     }),
   };
 }

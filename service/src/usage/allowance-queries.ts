@@ -143,7 +143,7 @@ export async function serversToStop(
         join traffic_notices n
           on n.server_id = o.server_id and n.month = ${monthOf(at)} and n.percent = 100
             and n.allowance = used.allowance
-        where o.server_id = used.id and o.status = 'failed' and o.finished_at >= n.at
+        where o.server_id = used.id and o.status = 'failed' and o.finished_at > n.at
           and (o.kind = 'stop' or o.error ->> 'code' = 'guest_ignored_shutdown')
       ) as force
     ) how

@@ -1,4 +1,4 @@
-import type { TrafficCounted } from '../db/schema.ts';
+import type { TrafficCounted, TrafficPolicy } from '../db/schema.ts';
 
 export interface Traffic {
   /** Bytes. */
@@ -22,4 +22,17 @@ interface Allowed {
 export function isExceeded({ traffic_allowance, traffic_counted }: Allowed, traffic: Traffic) {
   if (traffic_allowance === null) return false;
   return countedBytes(traffic_counted, traffic) >= Math.max(1, traffic_allowance);
+}
+
+interface Used extends Allowed {
+  traffic_policy: TrafficPolicy;
+  traffic_incoming: number | null;
+  traffic_outgoing: number | null;
+}
+
+/** Whether it is not to run, since its allowance is used up, where that means a stop. */
+export function isStoppedForTraffic(row: Used): boolean {
+  const { traffic_incoming: incoming, traffic_outgoing: outgoing } = row;
+  const traffic = { incoming: incoming ?? 0, outgoing: outgoing ?? 0 };
+  return row.traffic_policy === 'stop' && isExceeded(row, traffic);
 }
