@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { toolOn } from '../service/src/testing/tool.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'berth-chart-'));
+after(() => rmSync(directory, { recursive: true }));
+const out = join(directory, 'usage.svg');
+
+const history = {
+  from: '2026-11-21T12:00:00.000000Z',
+  to: '2026-11-21T12:00:30.000000Z',
+  step: 15,
+  times: ['2026-11-21T12:00:00.000000Z', '2026-11-21T12:00:15.000000Z'],
+  series: [
+    ['cpu', 'percent'],
+    ['ram', 'MB'],
+    ['disk', 'GB'],
+    ['traffic_in', 'bytes'],
+    ['traffic_out', 'bytes'],
+    ['disk_read', 'bytes'],
+    ['disk_write', 'bytes'],
+  ].map(([metric, unit]) => ({ metric, unit, values: [1, null] })),
+};
+
+let answer: { status: number; body: string };
+const service = createServer((_request, response) => {
+  response.writeHead(answer.status).end(answer.body);
+});
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const url = await listen(service);
+/** Where nobody listens any more. */
+const nobody = createServer();
+const nowhere = await listen(nobody);
+nobody.close();
+after(() => service.close());
+
+const chart = (more: Record<string, string>, ...args: string[]) =>
+  toolOn('', new URL('chart.ts', import.meta.url), '', {
+    BERTH_URL: url,
+    BERTH_TOKEN: 'a-token',
+    ...more,
+  })(...args);
+
+test('it draws what the service answers', async () => {
+  answer = { status: 200, body: JSON.stringify(history) };
+  const drawn = await chart({}, '1', '--out', out);
+  assert.deepEqual([drawn.code, drawn.stdout], [0, out], drawn.stderr);
+  assert.match(readFileSync(out, 'utf8'), /^<svg /);
+});
+
+const refused = (status: number, more = {}) => ({
+  status,
+  body: JSON.stringify({ detail: 'It is so.', ...more }),
+});
+const troubles = [
+  ['no service is there', { env: { BERTH_URL: nowhere } }, /ECONNREFUSED.*\n.*BERTH_URL/],
+  ['its address is none', { env: { BERTH_URL: 'here' } }, /BERTH_URL is no URL: here/],
+  ['the token is none', { env: { BERTH_TOKEN: 'gehe\nim' } }, /is no token\.\n.*servers:read/],
+  ['the token is refused', { answer: refused(401) }, /401: It is so\.\n.*BERTH_TOKEN/],
+  ['the token may not read', { answer: refused(403) }, /403: It is so\.\n.*BERTH_TOKEN/],
+  ['there is no such server', { answer: refused(404) }, /404: It is so\.\n.*GET \/v1\/servers/],
+  [
+    'what is asked for is bad',
+    { answer: refused(422, { errors: [{ pointer: '/step', detail: 'Too fine.' }] }) },
+    /422: It is so\. step: Too fine\./,
+  ],
+  ['something else answers', { answer: { status: 200, body: '<html>' } }, /no answer of Berth/],
+  [
+    'the file can not be written',
+    { out: join(directory, 'no', 'x') },
+    /x can't be .*ENOENT.*\n.*--out/,
+  ],
+] as const;
+
+for (const [what, trouble, says] of troubles) {
+  test(`where ${what} it says so and what to do`, async () => {
+    const { env = {}, answer: said, out: file } = { env: {}, answer: undefined, out, ...trouble };
+    answer = said ?? { status: 200, body: JSON.stringify(history) };
+    const { code, stderr, stdout } = await chart(env, '1', '--out', file);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, says);
+    assert.equal(stderr.trim().split('\n').length, 2, stderr);
+    assert.doesNotMatch(stderr, /gehe|a-token/);
+  });
+}
+
+test('options that are none show how it is called', async () => {
+  const { code, stderr } = await chart({}, '1', '--file', out);
+  assert.equal(code, 2);
+  assert.match(stderr, /^Draws what a server used/);
+});
