@@ -25,7 +25,8 @@ const servers = 100_000;
 const nodes = 50;
 const defaultRounds = 20;
 const roundSeconds = 15;
-const target = { roundSeconds: 3, cpuShare: 0.25 };
+/** Of one core, by the service and PostgreSQL together; a round also by the clock. */
+const target = { roundSeconds: 3, coreShare: 0.25 };
 const listensWithinMs = 60_000;
 
 /**
@@ -185,20 +186,34 @@ interface Others {
   minutes: number;
 }
 
+const together = ({ service, postgres }: Cost) => service + postgres;
+
 function reportCosts(taken: Cost[], { disk, upkeep, minutes }: Others): boolean {
-  const share = (of: 'service' | 'postgres') =>
-    spread(taken.map((cost) => cost[of])).median / roundSeconds +
-    disk[of] / diskSeconds +
-    upkeep[of] / (60 * minutes);
+  const median = (of: (cost: Cost) => number) => spread(taken.map(of)).median;
+  const share = (of: (cost: Cost) => number) =>
+    median(of) / roundSeconds + of(disk) / diskSeconds + of(upkeep) / (60 * minutes);
+  const parts = (show: (of: (cost: Cost) => number) => string) =>
+    `${show(together)}: service ${show(({ service }) => service)}, PostgreSQL ${show(({ postgres }) => postgres)}`;
   const time = spread(taken.map((cost) => cost.time));
-  const percent = (value: number) => `${(value * 100).toFixed(0)} %`;
   console.log(`\nA round: median ${time.median.toFixed(2)} s, worst ${time.most.toFixed(2)} s`);
+  console.log(`Processor time of a round: ${parts((of) => seconds(median(of)))}`);
   console.log(`Of one core at the pace of ${roundSeconds} s, with all else that is counted:`);
-  console.log(`service ${percent(share('service'))}, PostgreSQL ${percent(share('postgres'))}`);
-  console.log(
-    `asked for: ${target.roundSeconds} s, and ${percent(target.cpuShare)} of the service`,
-  );
-  return time.median <= target.roundSeconds && share('service') <= target.cpuShare;
+  console.log(parts((of) => percent(share(of))));
+  const verdicts = [
+    verdict('a round, by the clock', time.median, target.roundSeconds, seconds),
+    verdict('a round on one core', median(together), target.roundSeconds, seconds),
+    verdict('of one core, overall', share(together), target.coreShare, percent),
+  ];
+  return verdicts.every(Boolean);
+}
+
+const seconds = (value: number) => `${value.toFixed(2)} s`;
+const percent = (value: number) => `${(value * 100).toFixed(1)} %`;
+
+function verdict(what: string, is: number, most: number, show: (value: number) => string): boolean {
+  const isMet = is <= most;
+  console.log(`${isMet ? 'met' : 'MISSED'}: ${what}: ${show(is)} of at most ${show(most)}`);
+  return isMet;
 }
 
 /** What a server takes once it is as old as its history is kept; of fewer rounds no coarser row is made. */
