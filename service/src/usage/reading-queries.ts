@@ -46,9 +46,9 @@ export async function beginReading(db: Queryable): Promise<ReadingTime> {
  * find the difference to the same last counters, and add it again.
  */
 export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(
-    trx,
-  );
+  // Each server is looked up once: to remember what was found would only cost.
+  await sql`select set_config('enable_memoize', 'off', true),
+    pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(trx);
 }
 
 /**
@@ -128,28 +128,38 @@ export async function addReadings(
         cpu_percent, case when has_figures then ram_mb end, case when has_figures then disk_gb end,
         has_figures::integer
       from used where has_figures or run is not null
+    ),
+    now_current as (
+      select server_id,
+        last_read_at is null as is_first,
+        case when has_figures then at else coalesce(last_read_at, at) end as read_at,
+        (select recorded from moment) as recorded,
+        coalesce(case when has_figures then cpu_seconds end, last_cpu_seconds, 0) as cpu_seconds,
+        coalesce(case when has_figures then coalesce(cpu_percent, 0) end, last_cpu_percent, 0) as cpu_percent,
+        coalesce(case when has_figures then ram_mb end, last_ram_mb, 0) as ram_mb,
+        coalesce(case when has_figures then disk_read end, last_disk_read) as disk_read,
+        coalesce(case when has_figures then disk_written end, last_disk_write) as disk_write,
+        case when run is null then network_read_at else network_at end as network_read_at
+      from used
+    ),
+    -- By itself: an upsert locks each row first, and logs that, too.
+    known as (
+      update usage_current u set
+        read_at = n.read_at,
+        recorded = n.recorded,
+        cpu_seconds = n.cpu_seconds,
+        cpu_percent = n.cpu_percent,
+        ram_mb = n.ram_mb,
+        disk_read = n.disk_read,
+        disk_write = n.disk_write,
+        network_read_at = n.network_read_at
+      from now_current n where u.server_id = n.server_id and not n.is_first
     )
-    insert into usage_current as u (server_id, read_at, recorded, cpu_seconds, cpu_percent, ram_mb,
+    insert into usage_current (server_id, read_at, recorded, cpu_seconds, cpu_percent, ram_mb,
       disk_read, disk_write, network_read_at)
-    select server_id,
-      case when has_figures then at else coalesce(last_read_at, at) end,
-      (select recorded from moment),
-      coalesce(case when has_figures then cpu_seconds end, last_cpu_seconds, 0),
-      coalesce(case when has_figures then coalesce(cpu_percent, 0) end, last_cpu_percent, 0),
-      coalesce(case when has_figures then ram_mb end, last_ram_mb, 0),
-      coalesce(case when has_figures then disk_read end, last_disk_read),
-      coalesce(case when has_figures then disk_written end, last_disk_write),
-      case when run is null then network_read_at else network_at end
-    from used
-    on conflict (server_id) do update set
-      read_at = excluded.read_at,
-      recorded = excluded.recorded,
-      cpu_seconds = excluded.cpu_seconds,
-      cpu_percent = excluded.cpu_percent,
-      ram_mb = excluded.ram_mb,
-      disk_read = excluded.disk_read,
-      disk_write = excluded.disk_write,
-      network_read_at = excluded.network_read_at
+    select server_id, read_at, recorded, cpu_seconds, cpu_percent, ram_mb, disk_read, disk_write,
+      network_read_at
+    from now_current where is_first
   `.execute(trx);
 }
 

@@ -18,7 +18,7 @@ export async function record(db: Db, locationId: number, readings: Reading[]): P
 }
 
 /** To plan the statement takes as long as a hundred servers do. */
-const enoughServers = 2000;
+const enoughServers = 5000;
 
 export interface Recorder {
   /** Counts it, or keeps it to be counted with others. */
