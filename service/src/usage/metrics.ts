@@ -92,25 +92,31 @@ function addLines(sums: Map<string, Sums>, text: string): string {
 /** Without regular expressions: a large cluster tells of half a million of these in a round. */
 function addSample(sums: Map<string, Sums>, line: string): void {
   const family = line.slice(0, line.indexOf('{'));
+  if (!families.has(family)) return;
   const end = line.lastIndexOf('} ');
-  const name = labelOf(line, 'name');
-  if (!families.has(family) || end < 0 || !name) return;
+  const name = labelOf(line, 'name="');
+  if (end < 0 || !name) return;
   const value = within(Number.parseFloat(line.slice(end + 2)));
   if (value === null) return;
-  const sum = sums.get(name) ?? { ...nothing };
+  let sum = sums.get(name);
+  if (!sum) {
+    sum = { ...nothing };
+    sums.set(name, sum);
+  }
   add(sum, family, value, line);
-  sums.set(name, sum);
 }
 
 /**
  * The value of a label whose values need no escaping. Of the families that are read no label is a
  * guest's to choose: cores, modes, and devices of the host.
  */
-function labelOf(line: string, label: string): string | undefined {
-  const start = `${label}="`;
-  const at = Math.max(line.indexOf(`,${start}`), line.indexOf(`{${start}`));
-  const from = at + 1 + start.length;
-  return at < 0 ? undefined : line.slice(from, line.indexOf('"', from));
+function labelOf(line: string, start: `${string}="`): string | undefined {
+  for (let at = line.indexOf(start); at > 0; at = line.indexOf(start, at + 1)) {
+    const isWhole = line[at - 1] === ',' || line[at - 1] === '{';
+    const from = at + start.length;
+    if (isWhole) return line.slice(from, line.indexOf('"', from));
+  }
+  return undefined;
 }
 
 const nothing: Sums = {
@@ -133,7 +139,7 @@ const families = new Set([
 function add(sum: Sums, family: string, value: number, line: string): void {
   switch (family) {
     case 'incus_cpu_seconds_total':
-      if (idleModes.has(labelOf(line, 'mode') ?? '')) return;
+      if (idleModes.has(labelOf(line, 'mode="') ?? '')) return;
       sum.cpuSeconds = (sum.cpuSeconds ?? 0) + value;
       break;
     case 'incus_memory_MemTotal_bytes':
