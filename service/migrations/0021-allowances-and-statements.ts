@@ -9,9 +9,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- When its instances were compared for the first time in a month: the newest one that they were.
     alter table nodes add compared_at timestamptz;
 
-    -- Of which allowance: null where a service of the version before entered it.
+    -- Of which allowance: null where the version before entered it, so that nobody knows.
     alter table traffic_notices add allowance bigint;
-    update traffic_notices set allowance = traffic_allowance from servers where servers.id = server_id;
     alter table traffic_notices drop constraint traffic_notices_pkey;
     create unique index traffic_notices_once on traffic_notices (server_id, month, percent, allowance)
       nulls not distinct;

@@ -88,8 +88,8 @@ test('all that a process leads is held by one connection, which it gives back at
   assert.equal(pool.totalCount - pool.idleCount, 0);
 });
 
-/** Several names that a process is to lead; tells which it leads now. */
-function candidates(t: TestContext, names: string[]) {
+/** Several names that a process is to lead; tells which it leads now. What it stops ends with `ends`. */
+function candidates(t: TestContext, names: string[], ends: Promise<void> = Promise.resolve()) {
   const leader = process();
   const leads = new Set<string>();
   const stopping = new AbortController();
@@ -97,6 +97,7 @@ function candidates(t: TestContext, names: string[]) {
     leader.whileLeading(name, stopping.signal, async (signal) => {
       leads.add(name);
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      if (name.endsWith('slow')) await ends;
       leads.delete(name);
     }),
   );
@@ -128,6 +129,21 @@ test('each process leads its share, and the others take that of one that stops',
   await until(() => isAllLed() && sizes().join() === '3,4');
   await processes.shift()?.stop();
   await until(() => sizes().join() === '7');
+});
+
+test('what ends slowly in a process that stops keeps the others from nothing else', async (t) => {
+  const names = ['quick 1', 'quick 2', 'quick 3', 'slow'];
+  const end = Promise.withResolvers<void>();
+  const first = candidates(t, names, end.promise);
+  await until(() => first.leads.size === 4);
+  const second = candidates(t, names);
+  await until(() => second.leads.size === 2 && first.leads.has('slow'));
+  const stopped = first.stop();
+  await until(() => second.leads.size === 3);
+  assert.deepEqual([...first.leads], ['slow']);
+  end.resolve();
+  await stopped;
+  await until(() => second.leads.size === 4);
 });
 
 test('one name stays with the process that leads it when another comes', async (t) => {

@@ -34,6 +34,8 @@ export function createLeader(options: LeaderOptions): Leader {
   let opening: Promise<LockSession> | undefined;
   /** How many names are to be led, by this process or another one. */
   let wanted = 0;
+  /** Those among which some are not led any more, but have not ended yet. */
+  let underWay = 0;
   /** What this process leads, the longest led first. */
   const led = new Map<string, AbortController>();
   const inOrder = oneByOne();
@@ -66,9 +68,11 @@ export function createLeader(options: LeaderOptions): Leader {
   }
 
   /** One name after the other: each try counts what the ones before have taken. */
-  const take = (name: string, handing: AbortController) =>
+  const take = (name: string, handing: AbortController, signal: AbortSignal) =>
     inOrder(async () => {
+      if (signal.aborted) return;
       const session = await current();
+      await session.join();
       if (led.size >= share(await session.sessions())) return;
       if (!(await session.tryLock(name))) return;
       led.set(name, handing);
@@ -77,7 +81,7 @@ export function createLeader(options: LeaderOptions): Leader {
 
   const leadOnce: Leader['whileLeading'] = async (name, signal, work) => {
     const handing = new AbortController();
-    const session = await take(name, handing);
+    const session = await take(name, handing, signal);
     if (!session) return;
     try {
       const leading = AbortSignal.any([signal, session.lost, handing.signal]);
@@ -88,9 +92,25 @@ export function createLeader(options: LeaderOptions): Leader {
     }
   };
 
+  /** What ends slowly here is not to keep the others from taking the rest. */
+  function wantUntil(signal: AbortSignal): void {
+    wanted += 1;
+    const stop = () => {
+      wanted -= 1;
+      if (wanted > 0) return;
+      opening?.then(
+        (session) => (wanted === 0 ? session.leave() : undefined),
+        () => undefined,
+      );
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  }
+
   return {
     async whileLeading(name, signal, work) {
-      wanted += 1;
+      wantUntil(signal);
+      underWay += 1;
       try {
         while (!signal.aborted) {
           await leadOnce(name, signal, work).catch((error) => {
@@ -99,10 +119,10 @@ export function createLeader(options: LeaderOptions): Leader {
           await pause(tryAgainMilliseconds, signal);
         }
       } finally {
-        wanted -= 1;
-        if (wanted === 0) {
+        underWay -= 1;
+        if (underWay === 0) {
           const [last] = await Promise.allSettled([opening]);
-          if (wanted === 0 && last.status === 'fulfilled') last.value?.end();
+          if (underWay === 0 && last.status === 'fulfilled') last.value?.end();
         }
       }
     },

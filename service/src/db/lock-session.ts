@@ -2,14 +2,14 @@ import type pg from 'pg';
 
 const proofMilliseconds = 5000;
 const countHoldsMilliseconds = 1000;
-/** Held, shared, by each session: whoever counts them knows how many there are. */
+/** Held, shared, by each session that takes locks: whoever counts them knows how many there are. */
 const presence = 'lock sessions';
 
 export interface LockSessionOptions {
   pool: pg.Pool;
   /** After which PostgreSQL ends the session of a process that hangs, and so its locks. */
   silenceMilliseconds: number;
-  /** Called at each sign of life, with how many such sessions there are. */
+  /** Called at each sign of life, with how many sessions have joined. */
   onSign(sessions: number): void;
 }
 
@@ -17,7 +17,10 @@ export interface LockSessionOptions {
 export interface LockSession {
   /** Aborted when it is lost, and all its locks with it. */
   readonly lost: AbortSignal;
-  /** How many such sessions there are over all processes, or were a second ago. */
+  /** From now on it counts among those that take locks, until it leaves. */
+  join(): Promise<void>;
+  leave(): Promise<void>;
+  /** How many sessions have joined, over all processes, or had a second ago. */
   sessions(): Promise<number>;
   tryLock(name: string): Promise<boolean>;
   unlock(name: string): Promise<void>;
@@ -42,6 +45,7 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
     const { rows } = await ask(`select ${call}(hashtextextended($1, 0)) as held`, [name]);
     return rows[0].held;
   };
+  let hasJoined = false;
   let counted = { at: Number.NEGATIVE_INFINITY, sessions: 1 };
   const count = async (): Promise<number> => {
     const { rows } = await ask(countOfHolders, [presence]);
@@ -50,6 +54,16 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
   };
   const session: LockSession = {
     lost: lost.signal,
+    async join() {
+      if (hasJoined) return;
+      hasJoined = true;
+      await askLock(presence, 'pg_try_advisory_lock_shared');
+    },
+    async leave() {
+      if (!hasJoined || lost.signal.aborted) return;
+      hasJoined = false;
+      await askLock(presence, 'pg_advisory_unlock_shared').catch(lose);
+    },
     async sessions() {
       const isOld = performance.now() - counted.at > countHoldsMilliseconds;
       return isOld ? await count() : counted.sessions;
@@ -71,7 +85,6 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
   );
   try {
     await ask(`set idle_session_timeout = ${options.silenceMilliseconds}`);
-    await askLock(presence, 'pg_try_advisory_lock_shared');
   } catch (error) {
     lose(error instanceof Error ? error : new Error(String(error)));
     throw error;

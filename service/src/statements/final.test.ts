@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineStatus, ServerStatus } from '../db/schema.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -11,6 +12,8 @@ const { db, place, ask, close } = await createWholeApp();
 after(close);
 
 const turn = Date.parse(`${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`);
+// What was seen at the turn counts a minute later.
+await sleep(Math.max(0, turn + 62_000 - Date.now()));
 const before = new Date(turn - 1).toISOString().slice(0, 7);
 
 const isFinal = async (month = before): Promise<boolean> =>

@@ -30,9 +30,11 @@ export async function readBeforeStop(options: LastReadingOf): Promise<LastReadin
 async function readLast({ db, client, server, now }: LastReadingOf): Promise<void> {
   const { uuid, locationId, member } = server;
   const { order, at } = await beginReading(db);
+  const since = performance.now();
   const network = await readNetwork({ client, member, timeoutSeconds: 3 }, instanceName(uuid));
   if (!network) return;
+  const networkAfter = now ? 0 : performance.now() - since;
   const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
-  const servers = [{ uuid, ...figures, ...network, networkAfter: 0 }];
+  const servers = [{ uuid, ...figures, ...network, networkAfter }];
   await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, servers }]);
 }

@@ -86,6 +86,7 @@ async function findCard(
   const instance = await client.instances.get(name, { signal, timeoutSeconds });
   const hostName = instance?.config[`volatile.${cardDevice}.host_name`];
   if (!instance || hostName === undefined) return undefined;
-  const run = `${hostName} ${instance.last_used_at}`;
-  return { hostName, run, startedAt: new Date(instance.last_used_at) };
+  const startedAt = new Date(instance.last_used_at);
+  if (Number.isNaN(startedAt.getTime())) throw new Error(`${name} began at no time.`);
+  return { hostName, run: `${hostName} ${instance.last_used_at}`, startedAt };
 }

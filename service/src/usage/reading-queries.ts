@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 
 /** Counters of one server since its guest started. */
@@ -82,10 +82,10 @@ export async function addReadings(
     ),
     counted_runs as (
       insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
-      select server_id, counted_run,
+      select server_id, case when is_anew then run else counted_run end,
         case when is_anew or in_wrapped then network_in else greatest(network_in, counted_in) end,
         case when is_anew or out_wrapped then network_out else greatest(network_out, counted_out) end,
-        (select recorded from moment), network_at
+        (select recorded from moment), ${latest(sql.ref('counted_read_at'))}
       from used where run is not null
       on conflict (server_id, run) do update set
         network_in = excluded.network_in,
@@ -139,7 +139,7 @@ export async function addReadings(
         coalesce(case when has_figures then ram_mb end, last_ram_mb, 0) as ram_mb,
         coalesce(case when has_figures then disk_read end, last_disk_read) as disk_read,
         coalesce(case when has_figures then disk_written end, last_disk_write) as disk_write,
-        case when run is null then network_read_at else network_at end as network_read_at
+        case when run is null then network_read_at else ${latest(sql.ref('network_read_at'))} end as network_read_at
       from used
     ),
     -- By itself: an upsert locks each row first, and logs that, too.
@@ -162,6 +162,10 @@ export async function addReadings(
     from now_current where is_first
   `.execute(trx);
 }
+
+/** When a card was read last. Only one that began after it was counted can show that the clock was set back. */
+const latest = (before: RawBuilder<unknown>) => sql`(case when is_after_counting or is_new_run
+  then network_at else greatest(${before}, network_at) end)`;
 
 /** Each reading that counts, beside what was stored at the one before. */
 function withLastCounters(locationId: number, readings: Reading[]) {
@@ -191,7 +195,9 @@ function withLastCounters(locationId: number, readings: Reading[]) {
       coalesce(m.network_out, 0) as counted_out,
       coalesce(nullif(m.run, ''), r.run) as counted_run,
       coalesce(scrape.began > m.recorded, false) as is_after_counting,
-      coalesce(m.run = r.run, false) as is_same_start
+      coalesce(m.run = r.run or r.started_at <= m.read_at, false) as is_same_start,
+      m.read_at as counted_read_at,
+      m.run is null as is_new_run
     from unnest(
       ${servers.map((s) => s.uuid)}::uuid[],
       ${servers.map((s) => s.cpuSeconds)}::float8[],
@@ -220,7 +226,7 @@ function withLastCounters(locationId: number, readings: Reading[]) {
       select * from usage_runs
       where r.run is not null and server_id = s.id
         and split_part(usage_runs.run, ' ', 1) in (split_part(r.run, ' ', 1), '')
-      order by usage_runs.run = '', recorded desc limit 1
+      order by usage_runs.run = '', usage_runs.run = r.run desc, recorded desc limit 1
     ) m on true
   `;
 }
@@ -242,7 +248,8 @@ const useSinceThen = sql`
         when out_wrapped then network_out + 4294967296 - counted_out
         else network_out - least(network_out, counted_out) end as outgoing,
       -- Of the network: since when what is new has passed. More than a month is the last month's.
-      greatest(network_read_at, started_at, turn - interval '1 month') as since,
+      case when is_new_run and started_at < network_read_at then network_at
+        else greatest(network_read_at, started_at, turn - interval '1 month') end as since,
       case when has_figures and last_cpu_seconds is not null and seconds > 0
         then least(100, greatest(0, cpu_used / seconds / cores * 100)) end as cpu_percent,
       case when has_figures and last_disk_read is not null then

@@ -8,7 +8,12 @@ import { isOld, oldOnes, type Partition } from './retention.ts';
 export async function dropOldPartitions(db: Db, now: Date): Promise<Partition[]> {
   const lost: Partition[] = [];
   for (const resolution of resolutions) {
-    for (const { name } of await findOld(db, resolution, now)) {
+    const found = await db.transaction().execute(async (trx) => {
+      // None is to be dropped by another one while it is looked into.
+      await lockPartitions(trx);
+      return await findOld(trx, resolution, now);
+    });
+    for (const { name } of found) {
       const dropped = await db.transaction().execute(async (trx) => {
         await lockPartitions(trx);
         // Who reads a long time is not to keep all the others waiting behind this.

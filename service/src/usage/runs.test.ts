@@ -8,6 +8,7 @@ import {
   currentOf,
   db,
   engine,
+  firstStart,
   insertServer,
   now,
   pass,
@@ -17,6 +18,8 @@ import {
   trafficOf,
 } from '../testing/usage.ts';
 import { readBeforeStop } from './last-reading.ts';
+import { beginReading } from './reading-queries.ts';
+import { record } from './record.ts';
 
 const startedAt = (time: string) => new Date(`2026-11-21T${time}Z`);
 
@@ -75,6 +78,68 @@ test('a counter that wraps at 32 bits loses nothing, and the other one is not co
   assert.deepEqual(await bytesOf(uuid), [2 ** 32 + 60, 3_000_000_010]);
   await collectAfter(15, { [uuid]: { in: 70, out: 20 } });
   assert.deepEqual(await bytesOf(uuid), [2 ** 32 + 70, 2 ** 32 + 20]);
+});
+
+test('it wraps as well in a later run of an interface whose name stays', async () => {
+  const uuid = await insertServer();
+  const hostName = 'inc1066bb';
+  const at = startedAt('11:59:00');
+  await collectAfter(0, { [uuid]: { in: 500, out: 500, hostName } });
+  await collectAfter(15, { [uuid]: { in: 100, out: 100, hostName, startedAt: at } });
+  await collectAfter(15, {
+    [uuid]: { in: 2 ** 32 - 100, out: 3_000_000_000, hostName, startedAt: at },
+  });
+  await collectAfter(15, { [uuid]: { in: 50, out: 3_000_000_010, hostName, startedAt: at } });
+  assert.deepEqual(await bytesOf(uuid), [500 + 2 ** 32 + 50, 500 + 3_000_000_010]);
+});
+
+test('a reading of the run before that comes late adds nothing, also where the name stays', async () => {
+  const uuid = await insertServer();
+  const hostName = 'inc1066cc';
+  const run = (time: string, moved: number) => ({
+    ...{ in: moved, out: 0, hostName, startedAt: startedAt(time) },
+  });
+  await collectAfter(0, { [uuid]: run('11:00:00', 4950) });
+  const begun = { order: (await beginReading(db)).order, at: now() };
+  await collectAfter(15, { [uuid]: run('12:00:05', 100) });
+  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
+  const late = {
+    ...{ uuid, ...figures, networkIn: 5000, networkOut: 0, networkAfter: 0 },
+    ...{ run: `${hostName} ${startedAt('11:00:00').toISOString()}` },
+    startedAt: startedAt('11:00:00'),
+  };
+  await record(db, place.locationId, [{ begun, servers: [late] }]);
+  await collectAfter(15, { [uuid]: run('12:00:05', 200) });
+  assert.deepEqual(await bytesOf(uuid), [5200, 0]);
+});
+
+test('a run whose beginning is told late is all of the month that it is found in', async () => {
+  const uuid = await insertServer();
+  const at = new Date('2026-11-19T00:00:00Z');
+  setClock(new Date('2026-11-20T00:00:00Z'));
+  await collectAfter(0, { [uuid]: { in: 1000, out: 0, startedAt: at } });
+  setClock(new Date('2026-12-01T00:10:00Z'));
+  await collectAfter(0, { [uuid]: { in: 700, out: 0, run: 'second', startedAt: at } });
+  assert.deepEqual((await trafficOf(uuid)).at(-1), {
+    ...{ month: '2026-12-01', incoming: 700, outgoing: 0 },
+  });
+});
+
+test('a reading that is recorded late takes back no time of a later one', async () => {
+  const uuid = await insertServer();
+  setClock(new Date('2026-11-30T23:59:50Z'));
+  await collectAfter(0, { [uuid]: { in: 1000, out: 0 } });
+  const begun = { order: (await beginReading(db)).order, at: now() };
+  await collectAfter(12, { [uuid]: { in: 2000, out: 0 } });
+  const read = (await currentOf(uuid))?.network_read_at;
+  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
+  const late = {
+    ...{ uuid, ...figures, networkIn: 1100, networkOut: 0, networkAfter: 0 },
+    ...{ run: `veth_first_srv-${uuid} ${firstStart.toISOString()}`, startedAt: firstStart },
+  };
+  await record(db, place.locationId, [{ begun, servers: [late] }]);
+  assert.equal((await currentOf(uuid))?.network_read_at, read);
+  assert.deepEqual(await bytesOf(uuid), [2000, 0]);
 });
 
 test('a card that tells what can not be counted is in the way of no other server', async () => {
