@@ -11,6 +11,11 @@ export interface Asked {
   body: { id?: number; code?: string };
 }
 
+/** A create, and what it was to be called. */
+interface AskedToCreate extends Asked {
+  hostname: string;
+}
+
 const answeredWithinMs = 20_000;
 
 export async function ask(
@@ -33,28 +38,38 @@ export async function ask(
   return { method, at: performance.now(), status: response.status, retryAfter, body: answer };
 }
 
-export async function create(service: Service, name: string): Promise<Asked> {
+export async function create(service: Service, name: string): Promise<AskedToCreate> {
   const size = { cpu: 1, ram: 256, disk: 2 };
   const wanted = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands: [] };
-  return await ask(service, 'POST', '/servers', { ...wanted, ...size });
+  return { ...(await ask(service, 'POST', '/servers', { ...wanted, ...size })), hostname: name };
 }
 
 const readEveryMs = 10;
 const createEveryMs = 200;
 
-/** Readers and creators that never wait for each other. `end` answers all that they saw. */
-export function beginLoad(service: Service): { end(): Promise<Asked[]> } {
-  const seen: Asked[] = [];
+/**
+ * Readers and creators that never wait for each other, of servers whose names begin with `name`. `end`
+ * answers all that they saw.
+ */
+export function beginLoad(
+  service: Service,
+  name = 'load',
+): { end(): Promise<(Asked | AskedToCreate)[]> } {
+  const seen: (Asked | AskedToCreate)[] = [];
+  let made = 0;
   let going = true;
 
-  async function repeat(everyMs: number, request: () => Promise<Asked>): Promise<void> {
+  async function repeat(
+    everyMs: number,
+    request: () => Promise<Asked | AskedToCreate>,
+  ): Promise<void> {
     while (going) {
       seen.push(await request());
       await sleep(everyMs);
     }
   }
   const read = () => repeat(readEveryMs, () => ask(service, 'GET', '/servers?limit=10'));
-  const make = () => repeat(createEveryMs, () => create(service, 'load'));
+  const make = () => repeat(createEveryMs, () => create(service, `${name}-${++made}`));
   const working = Promise.all([read(), read(), make(), make()]);
   // Whoever ends it gets the error.
   working.catch(() => undefined);

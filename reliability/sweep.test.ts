@@ -48,7 +48,7 @@ describe('a sweep', () => {
     for (const [other, itsConfig] of Object.entries({ ...others, [name]: config })) {
       await make(other, itsConfig, other === name ? devices : rootOnly(devices));
     }
-    await within(3000, async () => assert.equal(await client.instances.get(name), null));
+    await within(absentMs, async () => assert.equal(await client.instances.get(name), null));
     await throughout(3 * sweepMilliseconds, async () => {
       const names = (await client.instances.list()).map((instance) => instance.name);
       for (const other of Object.keys(others)) assert.ok(names.includes(other), other);
