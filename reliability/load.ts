@@ -9,11 +9,8 @@ export interface Asked {
   status: number;
   retryAfter: string | null;
   body: { id?: number; code?: string };
-}
-
-/** A create, and what it was to be called. */
-interface AskedToCreate extends Asked {
-  hostname: string;
+  /** Of a create: what the server was to be called. */
+  hostname?: string;
 }
 
 const answeredWithinMs = 20_000;
@@ -38,7 +35,7 @@ export async function ask(
   return { method, at: performance.now(), status: response.status, retryAfter, body: answer };
 }
 
-export async function create(service: Service, name: string): Promise<AskedToCreate> {
+export async function create(service: Service, name: string): Promise<Asked> {
   const size = { cpu: 1, ram: 256, disk: 2 };
   const wanted = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands: [] };
   return { ...(await ask(service, 'POST', '/servers', { ...wanted, ...size })), hostname: name };
@@ -51,18 +48,12 @@ const createEveryMs = 200;
  * Readers and creators that never wait for each other, of servers whose names begin with `name`. `end`
  * answers all that they saw.
  */
-export function beginLoad(
-  service: Service,
-  name = 'load',
-): { end(): Promise<(Asked | AskedToCreate)[]> } {
-  const seen: (Asked | AskedToCreate)[] = [];
+export function beginLoad(service: Service, name = 'load'): { end(): Promise<Asked[]> } {
+  const seen: Asked[] = [];
   let made = 0;
   let going = true;
 
-  async function repeat(
-    everyMs: number,
-    request: () => Promise<Asked | AskedToCreate>,
-  ): Promise<void> {
+  async function repeat(everyMs: number, request: () => Promise<Asked>): Promise<void> {
     while (going) {
       seen.push(await request());
       await sleep(everyMs);

@@ -41,8 +41,8 @@ it('a restart of PostgreSQL under load is a short 503, and loses no accepted cre
 
 /** Committed as PostgreSQL was killed, so that nobody could say so: why a client sends an Idempotency-Key. */
 async function madeAllTheSame(directory: string, seen: Asked[]): Promise<number[]> {
-  const refused = seen.flatMap((asked) =>
-    asked.status === 503 && 'hostname' in asked ? [asked.hostname] : [],
+  const refused = seen.flatMap(({ status, hostname }) =>
+    status === 503 && hostname ? [hostname] : [],
   );
   const names = refused.map((name) => `'${name}'`).join() || 'null';
   const sql = `select id::int from servers where hostname in (${names})`;

@@ -83,12 +83,10 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
     }, lose),
     proofMilliseconds,
   );
-  try {
-    await ask(`set idle_session_timeout = ${options.silenceMilliseconds}`);
-  } catch (error) {
-    lose(error instanceof Error ? error : new Error(String(error)));
+  await ask(`set idle_session_timeout = ${options.silenceMilliseconds}`).catch((error) => {
+    lose(error);
     throw error;
-  }
+  });
   return session;
 }
 
