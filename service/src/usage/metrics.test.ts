@@ -27,8 +27,28 @@ test('it matters not in which pieces the answer comes', async () => {
       assert.deepEqual(await parse(...pieces), whole);
     }),
   );
-  const bytes = Array.from(text, (_, at) => text.subarray(at, at + 1));
-  assert.deepEqual(await parse(...bytes), whole);
+  for (const size of [1, 2, 7, 100, 1_000]) {
+    const count = Math.ceil(text.length / size);
+    const pieces = Array.from({ length: count }, (_, at) =>
+      text.subarray(at * size, (at + 1) * size),
+    );
+    assert.deepEqual(await parse(...pieces), whole);
+  }
+  for (let at = 0; at <= text.length; at += 1) {
+    assert.deepEqual(await parse(text.subarray(0, at), text.subarray(at)), whole);
+  }
+});
+
+test('reads what a plain reading of each line by itself does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 60 }), fc.nat(), async (lines, place) => {
+      const bytes = Buffer.from(lines.join('\n'));
+      const at = place % (bytes.length + 1);
+      const readings = await parse(bytes.subarray(0, at), bytes.subarray(at));
+      assert.deepEqual(readings, plainReadings(lines));
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 test('what the disks moved is the sum over devices, or not known', async () => {
@@ -100,4 +120,87 @@ test('no label of a guest can pass for a sample', async () => {
   assert.deepEqual([...(await parseLines(lines))], [['b', { ...nothing, cpuSeconds: 7 }]]);
 });
 
+test('a title is one only at the beginning of its line', async () => {
+  const lines = [
+    '# TYPE incus_cpu_seconds_total counter',
+    '# HELP incus_cpu_seconds_total See # TYPE incus_procs_total gauge',
+    'incus_cpu_seconds_total{mode="user",name="a"} 1',
+    '# TYPE incus_procs_total gauge',
+    'incus_procs_total{device="# TYPE incus_cpu_seconds_total counter",name="a"} 1',
+    'incus_cpu_seconds_total{mode="user",name="b"} 1',
+  ];
+  assert.deepEqual([...(await parseLines(lines)).keys()], ['a']);
+});
+
 const nothing = { cpuSeconds: null, ramBytes: null, diskRead: null, diskWritten: null };
+
+const family = fc.constantFrom(
+  'incus_cpu_seconds_total',
+  'incus_memory_MemTotal_bytes',
+  'incus_memory_MemAvailable_bytes',
+  'incus_disk_read_bytes_total',
+  'incus_disk_written_bytes_total',
+  'incus_disk_written_bytes',
+  'incus_procs_total',
+);
+const labels = fc
+  .record(
+    {
+      name: fc.constantFrom('a', 'b', 'ab', busy),
+      mode: fc.constantFrom('user', 'system', 'idle', 'steal'),
+      cpu: fc.constantFrom('0', '1', '0,name=\\"x\\",mode=\\"idle\\"} 5'),
+      hostname: fc.constantFrom('b', '', '# TYPE incus_cpu_seconds_total counter'),
+    },
+    { requiredKeys: [] },
+  )
+  .chain((chosen) =>
+    fc.shuffledSubarray(Object.entries(chosen), { minLength: Object.keys(chosen).length }),
+  )
+  .map((chosen) => chosen.map(([name, value]) => `${name}="${value}"`).join(','));
+const figure = fc.oneof(
+  fc.constantFrom('0', '1.234567e+06', '5e15', '7 1700000000', '-1', '1e308', 'NaN', '+Inf'),
+  fc.double({ min: 0, max: 1e6, noNaN: true }).map(String),
+);
+const sample = fc.tuple(family, labels, figure).map(([of, ...rest]) => `${of}{${rest.join('} ')}`);
+const line = fc.oneof(
+  { weight: 8, arbitrary: sample },
+  { weight: 2, arbitrary: family.map((name) => `# TYPE ${name} counter`) },
+  { weight: 1, arbitrary: family.map((name) => `# HELP ${name} What # TYPE tells.`) },
+  { weight: 1, arbitrary: fc.constantFrom('', '#', '# TYPE ', 'incus_warnings_total 3', '# EOF') },
+  { weight: 1, arbitrary: sample.map((whole) => whole.slice(0, whole.indexOf('}'))) },
+);
+
+function plainReadings(lines: string[]) {
+  const figures = new Map<string, Record<string, number[]>>();
+  let section: string | undefined;
+  for (const line of lines) {
+    section = /^# TYPE (\w*)/.exec(line)?.[1] ?? section;
+    const [, of = '', labels = '', figure] = /^(\w+)\{(.*)\} (\S+)/.exec(line) ?? [];
+    const value = possible(Number(figure));
+    const pairs = labels.matchAll(/(\w+)="((?:\\.|[^"\\])*)"/g);
+    const label = Object.fromEntries(Array.from(pairs, ([, name, value]) => [name, value]));
+    if (value === null || !label.name || of !== (section ?? of) || !isRead(of)) continue;
+    const ofServer = figures.get(label.name) ?? {};
+    figures.set(label.name, ofServer);
+    if (!['idle', 'steal'].includes(of === 'incus_cpu_seconds_total' ? label.mode : '')) {
+      ofServer[of] = [...(ofServer[of] ?? []), value];
+    }
+  }
+  return new Map(Array.from(figures, ([name, ofServer]) => [name, plainReading(ofServer)]));
+}
+
+const isRead = (name: string) =>
+  /^incus_(cpu_sec|memory_Mem|disk_(read|written)_bytes_total)/.test(name);
+const possible = (value: number) => (value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : null);
+
+function plainReading(figures: Record<string, number[]>) {
+  const sum = (of: string, round = (value: number) => value) =>
+    possible(round(figures[of]?.reduce((total, value) => total + value) ?? Number.NaN));
+  const last = (of: string) => figures[`incus_memory_${of}_bytes`]?.at(-1) ?? Number.NaN;
+  return {
+    cpuSeconds: sum('incus_cpu_seconds_total'),
+    ramBytes: possible(last('MemTotal') - last('MemAvailable')),
+    diskRead: sum('incus_disk_read_bytes_total', Math.round),
+    diskWritten: sum('incus_disk_written_bytes_total', Math.round),
+  };
+}

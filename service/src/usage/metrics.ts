@@ -12,7 +12,9 @@ export interface InstanceReading {
 /** Spent waiting, or taken away by the host. The rest of a virtual machine's modes is work. */
 const idleModes = new Set(['idle', 'iowait', 'steal']);
 
-const title = '\n# TYPE ';
+/** Sought without the line end before it: one is met in each line, a "#" is rare. */
+const title = '# TYPE ';
+const lineEnd = '\n'.charCodeAt(0);
 
 /**
  * Readings by instance name, from the text (OpenMetrics) that Incus answers for one member, piece by
@@ -24,24 +26,47 @@ export async function parseMetrics(
   pieces: AsyncIterable<Buffer>,
 ): Promise<Map<string, InstanceReading>> {
   const sums = new Map<string, Sums>();
-  // What stands before the first family is looked at, too.
-  let isRead = true;
-  let begunLine = '';
-  let begunTitle: Buffer = Buffer.alloc(0);
+  // What stands before the first title is looked at, too.
+  let section = families;
+  let begun: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
-    const bytes = begunTitle.length > 0 ? Buffer.concat([begunTitle, piece]) : piece;
-    const whole = beginningOfTitle(bytes);
-    for (let at = 0; at < whole; ) {
-      const next = bytes.indexOf(title, at) + 1;
-      const end = next > 0 && next < whole ? next : whole;
-      if (isRead) begunLine = addLines(sums, begunLine + bytes.toString('latin1', at, end));
-      if (end < whole) isRead = families.has(familyAt(bytes, end));
-      at = end;
+    const first = piece.indexOf(lineEnd) + 1;
+    const last = piece.lastIndexOf(lineEnd) + 1;
+    const firstLine = Buffer.concat([begun, piece.subarray(0, first || piece.length)]);
+    if (first > 0) {
+      section = addLines(sums, section, firstLine);
+      section = addLines(sums, section, piece.subarray(first, last));
     }
-    begunTitle = bytes.subarray(whole);
+    begun = first > 0 ? piece.subarray(last) : firstLine;
   }
-  addLines(sums, `${begunLine}\n`);
+  addLines(sums, section, Buffer.concat([begun, Buffer.of(lineEnd)]));
   return new Map(Array.from(sums, ([name, sum]) => [name, readingOf(sum)]));
+}
+
+/** Takes whole lines, and answers the families read in what follows them. */
+function addLines(sums: Map<string, Sums>, section: string[], lines: Buffer): string[] {
+  let current = section;
+  for (let at = 0; at < lines.length; ) {
+    current = sectionOf(lines.toString('latin1', at, lines.indexOf(lineEnd, at))) ?? current;
+    const next = nextTitle(lines, at + 1);
+    if (current.length > 0) addSamples(sums, current, lines.toString('latin1', at, next));
+    at = next;
+  }
+  return current;
+}
+
+/** The families read in what follows this line, if it is a title. */
+function sectionOf(line: string): string[] | undefined {
+  if (!line.startsWith(title)) return undefined;
+  return families.filter((family) => family === line.split(' ')[2]);
+}
+
+function nextTitle(lines: Buffer, from: number): number {
+  let at = lines.indexOf(title, from);
+  while (at >= 0 && lines[at - 1] !== lineEnd) {
+    at = lines.indexOf(title, lines.indexOf(lineEnd, at));
+  }
+  return at >= 0 ? at : lines.length;
 }
 
 /** By what is read, over all cores and devices. */
@@ -67,32 +92,19 @@ function readingOf({ cpuSeconds, ramTotal, ramAvailable, diskRead, diskWritten }
 const within = (figure: number | null) =>
   figure !== null && figure >= 0 && figure <= Number.MAX_SAFE_INTEGER ? figure : null;
 
-/** Where a title begins that may not be whole yet, its line end before it included; or the end. */
-function beginningOfTitle(bytes: Buffer): number {
-  const lastLine = bytes.lastIndexOf('\n');
-  const isTitle = lastLine === bytes.length - 1 || bytes[lastLine + 1] === title.charCodeAt(1);
-  return lastLine >= 0 && isTitle ? lastLine : bytes.length;
-}
-
-function familyAt(bytes: Buffer, begin: number): string {
-  const from = begin + title.length - 1;
-  return bytes.toString('latin1', from, bytes.indexOf(' ', from));
-}
-
-/** Answers the line at the end that is not whole. */
-function addLines(sums: Map<string, Sums>, text: string): string {
+function addSamples(sums: Map<string, Sums>, section: string[], text: string): void {
   let begin = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
-    addSample(sums, text.slice(begin, end));
+    addSample(sums, section, text.slice(begin, end));
     begin = end + 1;
   }
-  return text.slice(begin);
 }
 
 /** Without regular expressions: a large cluster tells of half a million of these in a round. */
-function addSample(sums: Map<string, Sums>, line: string): void {
-  const family = line.slice(0, line.indexOf('{'));
-  if (!families.has(family)) return;
+function addSample(sums: Map<string, Sums>, section: string[], line: string): void {
+  const start = line.slice(0, line.indexOf('{'));
+  const family = section.find((name) => name === start);
+  if (family === undefined) return;
   const end = line.lastIndexOf('} ');
   const name = labelOf(line, 'name="');
   if (end < 0 || !name) return;
@@ -128,13 +140,13 @@ const nothing: Sums = {
 };
 
 /** The families that are read. */
-const families = new Set([
+const families = [
   'incus_cpu_seconds_total',
   'incus_memory_MemTotal_bytes',
   'incus_memory_MemAvailable_bytes',
   'incus_disk_read_bytes_total',
   'incus_disk_written_bytes_total',
-]);
+];
 
 function add(sum: Sums, family: string, value: number, line: string): void {
   switch (family) {
