@@ -60,7 +60,7 @@ module.exports = {
           '^service/src/http/(by-token|idempotency|limits/known-tokens|audit|change|refusals)\\.ts$|' +
           '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
           '^service/src/servers/(create|start|stop|restart|move|delete|shutdown|removal|truth|instance)\\.ts$|' +
-          '^service/src/usage/(collector|round|record|running|disk|last-reading|upkeep)\\.ts$',
+          '^service/src/usage/(collector|node-reading|round|record|figures|running|disk|last-reading|upkeep)\\.ts$',
       },
       to: { path: '^service/src/.*-queries\\.ts$' },
     },

@@ -283,6 +283,17 @@ interface UsageCurrentTable {
   disk_read_at: Timestamp | null;
 }
 
+/** What a node told last; the arrays are of the same servers. */
+interface UsageScrapesTable {
+  node_id: number;
+  recorded: number;
+  read_at: Timestamp;
+  server_ids: number[];
+  cpu_seconds: number[];
+  disk_read: (number | null)[];
+  disk_write: (number | null)[];
+}
+
 interface UsageRunsTable {
   server_id: number;
   run: string;
@@ -388,6 +399,7 @@ export interface Database extends PeopleTables {
   idempotency_keys: IdempotencyKeysTable;
   usage_current: UsageCurrentTable;
   usage_runs: UsageRunsTable;
+  usage_scrapes: UsageScrapesTable;
   usage_15s: UsageHistoryTable;
   usage_5m: UsageHistoryTable;
   usage_1h: UsageHistoryTable;

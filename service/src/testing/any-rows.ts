@@ -51,6 +51,8 @@ const values: Record<string, () => unknown> = {
   text: () => (Math.random() < 0.1 ? long() : `${one(texts)}${Math.random()}`),
   'text[]': () => [one(texts), one(texts)],
   'integer[]': () => [one([0, 1, 80]), 2_000_000_000],
+  'bigint[]': () => ['9007199254740993', null, -1],
+  'double precision[]': () => [0.1, 1 / 3, 1e308],
   bigint: () => one([0, 1, 7, 80, 100, '9007199254740993', -1]),
   integer: () => one([0, 1, 80, 100, 2_000_000_000]),
   smallint: () => one([0, 1, 80, 100]),

@@ -31,7 +31,7 @@ interface Counters {
 
 /** An engine's answers, set by each test. A call that finds an `Error` throws it. */
 export const engine = {
-  members: new Map<string | undefined, Map<string, Counters> | Error>(),
+  members: new Map<string | undefined, Map<string, Counters> | Error | 'hangs'>(),
   states: new Map<string, Partial<InstanceState> | Error | 'hangs'>(),
   /** Instances whose card can't be read. */
   deafCards: new Set<string>(),
@@ -53,7 +53,7 @@ export const log = pino(
 /** What runs, on whichever member answers. */
 function running(name: string): Counters | undefined {
   for (const instances of engine.members.values()) {
-    if (instances instanceof Error) continue;
+    if (!(instances instanceof Map)) continue;
     const counters = instances.get(name);
     if (counters) return counters;
   }
@@ -66,7 +66,7 @@ const hostNameOf = (name: string, { run = 'first', hostName }: Counters) =>
 /** The instance whose card this is, on whichever member answers. */
 function ownerOf(host: string): [string, Counters] | undefined {
   for (const instances of engine.members.values()) {
-    if (instances instanceof Error) continue;
+    if (!(instances instanceof Map)) continue;
     const owner = [...instances].find(([name, counters]) => hostNameOf(name, counters) === host);
     if (owner) return owner;
   }
@@ -78,8 +78,9 @@ export const firstStart = new Date('2026-11-21T11:00:00Z');
 
 export const client: UsageSource = {
   server: {
-    async metrics(member, reader) {
+    async metrics(member, reader, options) {
       const instances = engine.members.get(member);
+      if (instances === 'hangs') return await untilAborted(options?.signal);
       if (instances instanceof Error) throw instances;
       return await reader(Readable.from([Buffer.from(metricsText(instances ?? new Map()))]));
     },

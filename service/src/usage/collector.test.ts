@@ -310,3 +310,30 @@ test('what was read of the others is counted while a node hangs', async () => {
     await round;
   }
 });
+
+test('nodes that do not answer hold up none of the others', async () => {
+  const away = ['n2', 'n3', 'n4', 'n5'];
+  for (const name of away) await insertNode(place.locationId, name, name);
+  const uuid = await insertServer();
+  const kept = collector();
+  const round = async (moved: number, others: Error | 'hangs') => {
+    pass(15);
+    for (const name of away) engine.members.set(name, others);
+    engine.members.set(undefined, new Map([[`srv-${uuid}`, { in: moved, out: 0 }]]));
+    const stopping = new AbortController();
+    const done = kept.collect(stopping.signal);
+    try {
+      for (let looks = 0; looks < 200; looks += 1) {
+        if ((await trafficOf(uuid))[0]?.incoming === moved) return;
+        await sleep(50);
+      }
+      assert.fail(`${moved} bytes were not counted while the others did not answer`);
+    } finally {
+      stopping.abort();
+      await done;
+    }
+  };
+  await round(100, new Error('away'));
+  await round(200, 'hangs');
+  await round(300, 'hangs');
+});

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import { pause } from '../pause.ts';
-import { serverUuid } from '../servers/instance.ts';
 import { collectDiskUse } from './disk.ts';
-import { each, eachWithin } from './each.ts';
-import { type InstanceReading, parseMetrics } from './metrics.ts';
-import { type Cards, readNetwork } from './network.ts';
+import { eachInPace } from './each.ts';
+import type { Cards } from './network.ts';
 import { type Node, onlineNodes } from './node-queries.ts';
-import type { Reading, ReadingTime, ServerReading } from './reading-queries.ts';
+import { readNode } from './node-reading.ts';
 import { createRecorder } from './record.ts';
 import { clockOfRound } from './round.ts';
 import { createRunningCount, shareOf } from './running.ts';
+import { ScrapeMemory } from './scrapes.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
@@ -28,8 +27,18 @@ export const diskSeconds = 45;
  */
 export const mostCards = 5_000;
 const mostDisks = 15_000;
+/**
+ * Of all locations, whose figures of now are written in a round: beyond so many each has its turn every
+ * 30 or 45 s, and none is old. What is counted, and the history, are of all of them in each round.
+ */
+const mostShown = 34_000;
 /** For the cards, or the disks, of a node in a round: where the engine hangs, the others hardly wait for it. */
 const nodeSeconds = 10;
+/**
+ * What is half read of many outlives the garbage of a round: eight nodes at once cost half as much
+ * processor again as three. Engines that take their time to answer are asked beside the others.
+ */
+const pace = { atOnce: 3, patienceMilliseconds: 200 };
 
 const recordMilliseconds = 3000;
 const notCounted = 'Usage of a location could not be collected.';
@@ -43,7 +52,9 @@ export function createUsageCollector(
   const cards = new Map<string, Cards>();
   const turn = { after: 0 };
   const running = createRunningCount(context.db);
-  const limited = { running, ...context, mostCards, mostDisks, nodeSeconds, ...limits };
+  const memory = new ScrapeMemory();
+  const most = { mostCards, mostDisks, mostShown, nodeSeconds };
+  const limited = { running, ...context, memory, ...most, ...limits };
   return {
     collect: (signal) => collectLocation({ ...limited, signal }, location, cards),
     collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location, turn),
@@ -74,105 +85,45 @@ export async function collectOnTime(
 interface Limits {
   mostCards: number;
   mostDisks: number;
+  mostShown: number;
   nodeSeconds: number;
 }
 
-interface NodeContext extends CollectContext, Pick<Limits, 'nodeSeconds'> {
-  begin: () => ReadingTime;
-  /** Which part of the cards is to be read. */
-  share: number;
+interface LocationContext extends CollectContext, Limits {
+  memory: ScrapeMemory;
 }
 
 async function collectLocation(
-  context: CollectContext & Limits,
+  context: LocationContext,
   location: UsageLocation,
   cards: Map<string, Cards>,
 ): Promise<void> {
-  const { db, log, running, signal } = context;
+  const { db, log, running, memory, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
-    const share = shareOf(await running(location.id), context.mostCards);
-    const recorder = createRecorder(db, location.id);
+    const counted = await running(location.id);
+    const share = shareOf(counted, context.mostCards);
+    memory.beginRound(shareOf(counted, context.mostShown));
+    const recorder = createRecorder(db, location.id, memory);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
     // What is read is not to wait for a node that is slow.
     const report = (err: unknown) => log.warn({ err, location: location.id }, notCounted);
-    let recording = Promise.resolve();
-    const timer = setInterval(() => {
-      recording = recording.then(recorder.finish).catch(report);
-    }, recordMilliseconds);
-    const errors = await each(nodes, async (node) => {
-      const seen = await readNode(limited, location, node, cards.get(node.name));
-      if (!seen) return;
-      cards.set(node.name, seen.cards);
-      await recorder.add(seen.reading);
-    }).finally(() => clearInterval(timer));
-    await recording;
+    const timer = setInterval(() => void recorder.finish().catch(report), recordMilliseconds);
+    const readOne = async (node: Node) => {
+      const ofNode = cards.get(node.name) ?? new Map();
+      cards.set(node.name, ofNode);
+      const reading = await readNode(limited, location, node, ofNode);
+      if (reading) await recorder.add(reading);
+    };
+    const errors = await eachInPace(nodes, readOne, pace).finally(() => clearInterval(timer));
     await recorder.finish();
-    if (errors.length > 0) throw errors[0];
+    const [error] = errors;
+    if (error) throw error;
   } catch (error) {
     if (signal?.aborted) return;
     log.warn({ err: error, location: location.id }, notCounted);
   }
-}
-
-/** A member answers for the instances that run on it, and only for those. Undefined if it can't be read. */
-async function readNode(
-  { log, signal, share, begin, nodeSeconds }: NodeContext,
-  { id, client }: UsageLocation,
-  node: Node,
-  known: Cards = new Map(),
-): Promise<{ reading: Reading; cards: Cards } | undefined> {
-  try {
-    const begun = begin();
-    const member = node.member ?? undefined;
-    const servers = readingsOf(await client.server.metrics(member, parseMetrics, { signal }));
-    const cards: Cards = new Map([...known].filter(([name]) => servers.has(name)));
-    const unknown = [...servers.keys()].filter((name) => !cards.has(name));
-    const due = [...unknown, ...cards.keys()].slice(0, Math.ceil(servers.size * share));
-    const deadline = { what: 'The cards of a node', timeoutSeconds: nodeSeconds, signal };
-    const errors = await eachWithin(deadline, due, async (name, untilThen) => {
-      const place = { client, member: node.member, signal: untilThen };
-      // Where it fails, what else is known of a server counts all the same.
-      const network = await readNetwork(place, name, cards);
-      if (!network) return;
-      const networkAfter = begin().at.getTime() - begun.at.getTime();
-      Object.assign(servers.get(name) ?? {}, { ...network, networkAfter });
-    });
-    const [err] = errors;
-    if (err && !signal?.aborted) {
-      const about = { err, location: id, node: node.name, servers: errors.length };
-      log.warn(about, 'Traffic of some servers could not be read.');
-    }
-    return { reading: { begun, servers: [...servers.values()] }, cards };
-  } catch (error) {
-    if (signal?.aborted) return undefined;
-    log.warn({ err: error, location: id, node: node.name }, 'Usage of a node could not be read.');
-    return undefined;
-  }
-}
-
-/** By instance, of those that bear the name of a server. */
-function readingsOf(instances: Map<string, InstanceReading>): Map<string, ServerReading> {
-  const readings = Array.from(instances).flatMap(([name, reading]): [string, ServerReading][] => {
-    const uuid = serverUuid(name);
-    return uuid ? [[name, readingOf(uuid, reading)]] : [];
-  });
-  return new Map(readings);
-}
-
-const noNetwork = {
-  run: null,
-  startedAt: null,
-  networkIn: null,
-  networkOut: null,
-  networkAfter: null,
-};
-
-function readingOf(uuid: string, reading: InstanceReading): ServerReading {
-  const { cpuSeconds, ramBytes, diskRead, diskWritten } = reading;
-  const ramMb = ramBytes === null ? null : ramBytes / 2 ** 20;
-  return { uuid, cpuSeconds, ramMb, diskRead, diskWritten, ...noNetwork };
 }
 
 /**

@@ -41,6 +41,7 @@ export async function serversWithOldDiskUse(
 
 export interface DiskUse {
   serverId: number;
+  uuid: string;
   diskGb: number;
   readAt: Date;
 }

@@ -3,6 +3,7 @@ import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.
 import { each, eachWithin } from './each.ts';
 import { clockOfRound } from './round.ts';
 import { shareOf } from './running.ts';
+import type { ScrapeMemory } from './scrapes.ts';
 import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
 
 /** Less than lies between two rounds, so that none waits for two. */
@@ -16,6 +17,7 @@ export interface DiskTurn {
 
 interface DiskContext extends CollectContext {
   mostDisks: number;
+  memory: ScrapeMemory;
   nodeSeconds: number;
 }
 
@@ -25,7 +27,7 @@ export async function collectDiskUse(
   { id, client }: UsageLocation,
   turn: DiskTurn,
 ): Promise<void> {
-  const { db, log, running, signal, mostDisks, nodeSeconds } = context;
+  const { db, log, running, signal, mostDisks, memory, nodeSeconds } = context;
   try {
     const begin = await clockOfRound(context);
     const before = new Date(begin().at.getTime() - oldMilliseconds);
@@ -38,20 +40,30 @@ export async function collectDiskUse(
       const read = used;
       used = [];
       if (read.length > 0) await setDiskUse(db, id, read);
+      for (const { uuid, diskGb, readAt } of read) {
+        const known = memory.byUuid.get(uuid);
+        if (known) known.disk = { gb: diskGb, at: readAt.getTime() };
+      }
     };
     const errors: unknown[] = [];
-    const readNode = async (ofNode: { id: number; uuid: string }[]) => {
+    const readNode = async (ofNode: typeof servers) => {
       const readAt = begin().at;
       const deadline = { what: 'The disks of a node', timeoutSeconds: nodeSeconds, signal };
       const failed = await eachWithin(deadline, ofNode, async (server, untilThen) => {
         const diskGb = await readDisk(client, server.uuid, untilThen);
-        if (diskGb !== undefined) used.push({ serverId: server.id, diskGb, readAt });
+        if (diskGb === undefined) return;
+        used.push({
+          serverId: server.id,
+          uuid: server.uuid,
+          diskGb,
+          readAt,
+        });
       });
       errors.push(...failed);
       if (used.length >= enoughServers) await enter();
     };
     const byNode = Map.groupBy(servers, ({ node_id }) => node_id);
-    errors.push(...(await each(byNode.values(), readNode, signal)));
+    errors.push(...(await each(byNode.values(), readNode, { signal })));
     await enter();
     const [err] = errors;
     if (err && !signal?.aborted) {

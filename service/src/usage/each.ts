@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, withDeadline } from '../incus/deadline.ts';
 
 /** Calls at once; each costs the engine about a millisecond. */
@@ -7,7 +8,7 @@ const concurrency = 8;
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
-  signal?: AbortSignal,
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<unknown[]> {
   const errors: unknown[] = [];
   const queue = [...items].values();
@@ -28,6 +29,34 @@ export async function eachWithin<T>(
   work: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<unknown[]> {
   return await withDeadline(deadline, (signal) =>
-    each(items, (item) => work(item, signal), signal),
+    each(items, (item) => work(item, signal), { signal }),
   );
+}
+
+interface Pace {
+  /** As long as none of them takes its time. */
+  atOnce: number;
+  patienceMilliseconds: number;
+}
+
+/**
+ * Works on all items, the next one when fewer than some are under way, or when that takes long: those that
+ * take their time hold up the others for so long only. Answers as `each` does.
+ */
+export async function eachInPace<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+  { atOnce, patienceMilliseconds }: Pace,
+): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  const underWay = new Set<Promise<void>>();
+  for (const item of items) {
+    if (underWay.size >= atOnce) await Promise.race([...underWay, sleep(patienceMilliseconds)]);
+    const one = work(item)
+      .catch((error: unknown) => void errors.push(error))
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+  }
+  await Promise.all(underWay);
+  return errors;
 }

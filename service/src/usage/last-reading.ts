@@ -34,7 +34,6 @@ async function readLast({ db, client, server, now }: LastReadingOf): Promise<voi
   const network = await readNetwork({ client, member, timeoutSeconds: 3 }, instanceName(uuid));
   if (!network) return;
   const networkAfter = now ? 0 : performance.now() - since;
-  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
-  const servers = [{ uuid, ...figures, ...network, networkAfter }];
-  await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, servers }]);
+  const cards = [{ uuid, ...network, networkAfter }];
+  await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, cards }]);
 }

@@ -175,9 +175,9 @@ async function meter(acts: Act[]) {
     if (kind === 'begin') begun = await readingOf(uuid, run, counters);
     if (kind === 'record late' && begun) {
       await record(db, begun.locationId, [begun.reading]);
-      const [server] = begun.reading.servers;
-      const of = Number(server?.run?.match(/run(\d+)/)?.[1]);
-      note(of, { in: server?.networkIn ?? 0, out: server?.networkOut ?? 0 });
+      const [card] = begun.reading.cards;
+      const of = Number(card?.run?.match(/run(\d+)/)?.[1]);
+      note(of, { in: card?.networkIn ?? 0, out: card?.networkOut ?? 0 });
     }
   }
   const all = [...read.values()];
@@ -195,9 +195,8 @@ async function readingOf(uuid: string, run: number, counters: { in: number; out:
     .select('location_id')
     .where('uuid', '=', uuid)
     .executeTakeFirstOrThrow();
-  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
   const name = `veth_run${run}_srv-${uuid} ${firstStart.toISOString()}`;
   const network = { networkIn: counters.in, networkOut: counters.out, networkAfter: 0 };
-  const servers = [{ uuid, ...figures, run: name, startedAt: firstStart, ...network }];
-  return { locationId: server.location_id, reading: { begun, servers } };
+  const cards = [{ uuid, run: name, startedAt: firstStart, ...network }];
+  return { locationId: server.location_id, reading: { begun, cards } };
 }

@@ -40,7 +40,9 @@ export async function parseMetrics(
     begun = first > 0 ? piece.subarray(last) : firstLine;
   }
   addLines(sums, section, Buffer.concat([begun, Buffer.of(lineEnd)]));
-  return new Map(Array.from(sums, ([name, sum]) => [name, readingOf(sum)]));
+  const readings = new Map<string, InstanceReading>();
+  for (const [name, sum] of sums) readings.set(name, readingOf(sum));
+  return readings;
 }
 
 /** Takes whole lines, and answers the families read in what follows them. */

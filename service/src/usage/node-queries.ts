@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 
 export interface Node {
+  id: number;
   name: string;
   /** Its name in the cluster; null where there is none. */
   member: string | null;
@@ -11,7 +12,7 @@ export interface Node {
 export async function onlineNodes(db: Queryable, locationId: number): Promise<Node[]> {
   return await db
     .selectFrom('nodes')
-    .select(['name', 'member'])
+    .select(['id', 'name', 'member'])
     .where('location_id', '=', locationId)
     .where('status', '=', 'online')
     .execute();

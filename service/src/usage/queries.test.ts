@@ -7,6 +7,7 @@ import {
   count,
   currentOf,
   db,
+  firstStart,
   insertServer,
   insertServers,
   now,
@@ -62,13 +63,13 @@ test('a reading that comes too late changes nothing', async () => {
   const counters = { cpuSeconds: 20, ramMb: 1, diskRead: null, diskWritten: null };
   const run = {
     run: await runOf(uuid),
-    startedAt: null,
+    startedAt: firstStart,
     networkIn: 400,
     networkOut: 400,
     networkAfter: 0,
   };
-  const servers = [{ uuid, ...counters, ...run }];
-  await record(db, place.locationId, [{ begun, servers }]);
+  const scrape = { nodeId: place.nodeId, servers: [{ uuid, ...counters }] };
+  await record(db, place.locationId, [{ begun, scrape, cards: [{ uuid, ...run }] }]);
   assert.equal((await trafficOf(uuid))[0]?.incoming, 1000);
   assert.equal((await currentOf(uuid))?.cpu_seconds, 30);
   await collectAfter(15, { [uuid]: { cpu: 30, in: 1001, out: 1000 } });

@@ -1,23 +1,38 @@
 import type { Db } from '../db/connection.ts';
+import { addSamples } from './figure-queries.ts';
+import { countFigures } from './figures.ts';
 import { ensurePartitions, forgetPartitions } from './history-queries.ts';
-import { addReadings, lockUsage, type Reading } from './reading-queries.ts';
+import { lockUsage, nextRecord, type Reading } from './reading-queries.ts';
+import { addPassed } from './samples.ts';
+import { ScrapeMemory } from './scrapes.ts';
+import { addTraffic } from './traffic-queries.ts';
 
 /** Counts readings of a location's servers; one that came late changes nothing. No server is in two. */
-export async function record(db: Db, locationId: number, readings: Reading[]): Promise<void> {
-  if (readings.every(({ servers }) => servers.length === 0)) return;
+export async function record(
+  db: Db,
+  locationId: number,
+  readings: Reading[],
+  memory = new ScrapeMemory(),
+): Promise<void> {
+  const isEmpty = ({ scrape, cards }: Reading) => !scrape?.servers.length && cards.length === 0;
+  if (readings.every(isEmpty) && memory.byUuid.size === 0) return;
   for (const { begun } of readings) await ensurePartitions(db, begun.at);
   try {
     await db.transaction().execute(async (trx) => {
       await lockUsage(trx, locationId);
-      await addReadings(trx, locationId, readings);
+      const recorded = await nextRecord(trx);
+      const samples = await countFigures(trx, readings, { locationId, recorded, memory });
+      addPassed(samples, await addTraffic(trx, locationId, readings, recorded));
+      await addSamples(trx, samples);
     });
   } catch (error) {
+    memory.forget();
     forgetPartitions(db);
     throw error;
   }
 }
 
-/** To plan the statement takes as long as a hundred servers do. */
+/** To plan the statements takes as long as a hundred servers do. */
 const enoughServers = 5000;
 
 export interface Recorder {
@@ -28,25 +43,34 @@ export interface Recorder {
 }
 
 /** Counts the readings of a location many servers at a time. */
-export function createRecorder(db: Db, locationId: number): Recorder {
+export function createRecorder(db: Db, locationId: number, memory: ScrapeMemory): Recorder {
   let kept: Reading[] = [];
   let uuids = new Set<string>();
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function finish(): Promise<void> {
+  /** One after another: each goes on from what the one before has remembered. */
+  function finish(): Promise<void> {
     const readings = kept;
     kept = [];
     uuids = new Set();
-    await record(db, locationId, readings);
+    const recorded = last.then(() => record(db, locationId, readings, memory));
+    // Who asked for it is told.
+    last = recorded.catch(() => undefined);
+    return recorded;
   }
 
   return {
     async add(reading) {
+      const read = uuidsOf(reading);
       // Of one that went from a node to another in between, there may be two.
-      while (reading.servers.some(({ uuid }) => uuids.has(uuid))) await finish();
+      while (read.some((uuid) => uuids.has(uuid))) await finish();
       kept.push(reading);
-      for (const { uuid } of reading.servers) uuids.add(uuid);
+      for (const uuid of read) uuids.add(uuid);
       if (uuids.size >= enoughServers) await finish();
     },
     finish,
   };
 }
+
+const uuidsOf = ({ scrape, cards }: Reading) =>
+  [...(scrape?.servers ?? []), ...cards].map(({ uuid }) => uuid);

@@ -102,13 +102,12 @@ test('a reading of the run before that comes late adds nothing, also where the n
   await collectAfter(0, { [uuid]: run('11:00:00', 4950) });
   const begun = { order: (await beginReading(db)).order, at: now() };
   await collectAfter(15, { [uuid]: run('12:00:05', 100) });
-  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
   const late = {
-    ...{ uuid, ...figures, networkIn: 5000, networkOut: 0, networkAfter: 0 },
+    ...{ uuid, networkIn: 5000, networkOut: 0, networkAfter: 0 },
     ...{ run: `${hostName} ${startedAt('11:00:00').toISOString()}` },
     startedAt: startedAt('11:00:00'),
   };
-  await record(db, place.locationId, [{ begun, servers: [late] }]);
+  await record(db, place.locationId, [{ begun, cards: [late] }]);
   await collectAfter(15, { [uuid]: run('12:00:05', 200) });
   assert.deepEqual(await bytesOf(uuid), [5200, 0]);
 });
@@ -132,12 +131,11 @@ test('a reading that is recorded late takes back no time of a later one', async 
   const begun = { order: (await beginReading(db)).order, at: now() };
   await collectAfter(12, { [uuid]: { in: 2000, out: 0 } });
   const read = (await currentOf(uuid))?.network_read_at;
-  const figures = { cpuSeconds: null, ramMb: null, diskRead: null, diskWritten: null };
   const late = {
-    ...{ uuid, ...figures, networkIn: 1100, networkOut: 0, networkAfter: 0 },
+    ...{ uuid, networkIn: 1100, networkOut: 0, networkAfter: 0 },
     ...{ run: `veth_first_srv-${uuid} ${firstStart.toISOString()}`, startedAt: firstStart },
   };
-  await record(db, place.locationId, [{ begun, servers: [late] }]);
+  await record(db, place.locationId, [{ begun, cards: [late] }]);
   assert.equal((await currentOf(uuid))?.network_read_at, read);
   assert.deepEqual(await bytesOf(uuid), [2000, 0]);
 });
