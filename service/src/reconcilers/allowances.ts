@@ -97,7 +97,7 @@ interface InstanceThrottle {
 /** Some at a time: at the turn of a month very many may have to be let go. */
 async function holdAll(allowing: Allowing, throttles: InstanceThrottle[]): Promise<void> {
   const work = (throttle: InstanceThrottle) => hold(allowing, throttle);
-  const [error] = await each(throttles, work, allowing);
+  const [error] = await each(throttles, work, allowing.signal);
   if (error) throw error;
 }
 

@@ -63,7 +63,7 @@ export async function collectDiskUse(
       if (used.length >= enoughServers) await enter();
     };
     const byNode = Map.groupBy(servers, ({ node_id }) => node_id);
-    errors.push(...(await each(byNode.values(), readNode, { signal })));
+    errors.push(...(await each(byNode.values(), readNode, signal)));
     await enter();
     const [err] = errors;
     if (err && !signal?.aborted) {

@@ -8,7 +8,7 @@ const concurrency = 8;
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  signal?: AbortSignal,
 ): Promise<unknown[]> {
   const errors: unknown[] = [];
   const queue = [...items].values();
@@ -29,7 +29,7 @@ export async function eachWithin<T>(
   work: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<unknown[]> {
   return await withDeadline(deadline, (signal) =>
-    each(items, (item) => work(item, signal), { signal }),
+    each(items, (item) => work(item, signal), signal),
   );
 }
 
