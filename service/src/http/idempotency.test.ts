@@ -138,6 +138,21 @@ test('the same key with another request is refused', async () => {
   assert.equal(await committedRuns(), 1);
 });
 
+test('the same key in another project is another request', async () => {
+  const { id } = await db
+    .insertInto('projects')
+    .values({ name: 'elsewhere' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const first = await post({ key: 'project' });
+  assert.equal(first.statusCode, 201);
+  const elsewhere = { 'berth-project': String(id) };
+  const answer = await post({ key: 'project', headers: elsewhere });
+  assert.equal(answer.statusCode, 422, 'an answer of one project is not given in another');
+  assert.equal(answer.json().code, 'idempotency_mismatch');
+  assert.equal(await committedRuns(), 1);
+});
+
 test('a refusal is not kept, and neither is what it did', async () => {
   const payload = { password: 'refuse' };
   for (let time = 0; time < 2; time += 1) {
