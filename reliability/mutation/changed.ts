@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+
+/** Lines of a file, from the first to the last. */
+export interface Lines {
+  file: string;
+  from: number;
+  to: number;
+}
+
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
+
+/** The last commit before a time, such as `24 hours ago`; the first of all where there is none. */
+export function commitBefore(time: string): string {
+  const before = git('rev-list', '-1', `--before=${time}`, 'HEAD').trim();
+  return before || (git('rev-list', '--max-parents=0', 'HEAD').trim().split('\n').at(-1) ?? 'HEAD');
+}
+
+/** The lines of these files that were added or changed since a commit. */
+export function changedLines(since: string, files: string[]): Lines[] {
+  if (files.length === 0) return [];
+  return linesOfDiff(
+    git('diff', '--unified=0', '--no-color', '--no-renames', since, '--', ...files),
+  );
+}
+
+/** Of a diff without context: `@@ -a,b +c,d @@` says that `d` lines from `c` on are new. */
+export function linesOfDiff(diff: string): Lines[] {
+  let file = '';
+  return diff.split('\n').flatMap((line): Lines[] => {
+    if (line.startsWith('+++ ')) file = line.slice('+++ b/'.length);
+    const [, start, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+    if (start === undefined || count === '0') return [];
+    return [{ file, from: Number(start), to: Number(start) + Number(count) - 1 }];
+  });
+}

@@ -1,0 +1,80 @@
+import { globSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { MutantResult } from '@stryker-mutator/api/core';
+import { Stryker } from '@stryker-mutator/core';
+import type { Lines } from './changed.ts';
+import type { Room } from './rooms.ts';
+import type { Mutant } from './survivors.ts';
+
+/** Texts are read by people, and names of columns fail at once: neither holds a promise. */
+const leftOut = ['StringLiteral', 'Regex'];
+
+/** The files of a room, without its tests. */
+export function codeOf({ code }: Room): string[] {
+  return globSync(code)
+    .filter((file) => !file.endsWith('.test.ts'))
+    .sort();
+}
+
+/**
+ * Changes each place of a room's code by itself, or of some of its lines, and runs the tests that come by
+ * there. Answers all changes; throws where the tests fail without any.
+ */
+export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
+  const places = lines?.map(({ file, from, to }) => `${file}:${from}-${to}`) ?? codeOf(room);
+  const stryker = new Stryker({
+    mutate: places,
+    mutator: { excludedMutations: leftOut },
+    testRunner: 'tap',
+    tap: {
+      testFiles: room.tests,
+      nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
+    },
+    plugins: ['@stryker-mutator/tap-runner'],
+    coverageAnalysis: 'perTest',
+    disableTypeChecks: false,
+    concurrency: 2,
+    // A machine that has other work is slow; only what does not end at all is to count as such.
+    timeoutMS: 60_000,
+    reporters: [],
+    allowEmpty: true,
+    tempDirName: '.stryker-tmp',
+    cleanTempDir: 'always',
+    ignorePatterns: [
+      '*',
+      '!package.json',
+      '!contract/**',
+      '!service/**',
+      '!setup/**',
+      '!incus-sim/**',
+    ],
+    allowConsoleColors: false,
+    logLevel: 'error',
+  } as ConstructorParameters<typeof Stryker>[0]);
+  return (await stryker.runMutationTest()).map(described);
+}
+
+function described(result: MutantResult): Mutant {
+  const { fileName, location, mutatorName, replacement, status } = result;
+  return {
+    file: relative(process.cwd(), fileName),
+    line: location.start.line + 1,
+    mutator: mutatorName,
+    original: singleSpaced(textAt(fileName, location)),
+    replacement: singleSpaced(replacement ?? ''),
+    status,
+  };
+}
+
+const singleSpaced = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Lines and columns are counted from 0. */
+function textAt(file: string, { start, end }: MutantResult['location']): string {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(start.line, end.line + 1);
+  const last = lines.length - 1;
+  lines[last] = lines[last]?.slice(0, end.column) ?? '';
+  lines[0] = lines[0]?.slice(start.column) ?? '';
+  return lines.join('\n');
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+
+/** A change that no test has to notice, and why. */
+export interface Explained {
+  file: string;
+  mutator: string;
+  /** The text that was changed, with single spaces. */
+  original: string;
+  replacement: string;
+  why: string;
+}
+
+/** A change to the code, and what came of it. */
+export interface Mutant {
+  file: string;
+  line: number;
+  mutator: string;
+  original: string;
+  replacement: string;
+  /** `Killed` and `Timeout` were noticed. */
+  status: string;
+}
+
+/** One that a test noticed: by failing, or by not ending. */
+const noticed = new Set(['Killed', 'Timeout']);
+/** One that no test can say anything of: it does not run at all, or was not to be tried. */
+const void_ = new Set(['CompileError', 'RuntimeError', 'Ignored']);
+
+export function explainedSurvivors(): Explained[] {
+  return JSON.parse(readFileSync(new URL('survivors.json', import.meta.url), 'utf8'));
+}
+
+export interface Score {
+  noticed: number;
+  counted: number;
+  /** Those that no test noticed and nobody has explained. */
+  unexplained: Mutant[];
+}
+
+/** Explained ones do not count. */
+export function scoreOf(mutants: Mutant[], explained: Explained[]): Score {
+  const counted = mutants.filter(
+    (mutant) => !void_.has(mutant.status) && !isExplained(mutant, explained),
+  );
+  const unexplained = counted.filter(({ status }) => !noticed.has(status));
+  return { noticed: counted.length - unexplained.length, counted: counted.length, unexplained };
+}
+
+export const percent = ({ noticed: some, counted }: Score) =>
+  counted === 0 ? 100 : Math.floor((1000 * some) / counted) / 10;
+
+function isExplained(mutant: Mutant, explained: Explained[]): boolean {
+  return (
+    !noticed.has(mutant.status) &&
+    explained.some(
+      ({ file, mutator, original, replacement }) =>
+        file === mutant.file &&
+        mutator === mutant.mutator &&
+        original === mutant.original &&
+        replacement === mutant.replacement,
+    )
+  );
+}
