@@ -165,7 +165,7 @@ function confirmRoute(app: App, deps: Deps): void {
         operationId: 'session_confirm',
         summary: 'Confirm that it is you',
         description:
-          'What changes how you sign in wants to know it, ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
+          'Whatever makes tokens, or changes users, members or passkeys, wants to know it ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
         tags,
         body: SessionConfirm,
         response: { 200: SessionConfirmed },
