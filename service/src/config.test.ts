@@ -21,6 +21,9 @@ test('limits are those of the contract unless others are set', () => {
     public: { perSecond: 100, burst: 500 },
     tries: { perSecond: 10 / 60, burst: 20 },
     beginnings: { perSecond: (10 / 60) * 6, burst: 120 },
+    networks: { perSecond: (10 / 60) * 8, burst: 160 },
+    accounts: { perSecond: 1 / 60, burst: 20 },
+    strangers: { perSecond: 10 / 60 / 50, burst: 3 },
   });
   const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
   assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });

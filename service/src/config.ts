@@ -61,7 +61,10 @@ export function loadConfig(env: Environment = process.env): Config {
       failures,
       tries: failures,
       // Nobody can guess there; but each takes a row for a while.
-      beginnings: { perSecond: failures.perSecond * 6, burst: failures.burst * 6 },
+      beginnings: times(failures, 6),
+      networks: times(failures, 8),
+      accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
+      strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
     },
     metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS', false),
     shell: {
@@ -168,6 +171,10 @@ function limit(env: Environment, name: string, unset: string): Limit {
 
 function perMinute({ perSecond: rate, burst }: Limit): Limit {
   return { perSecond: rate / 60, burst };
+}
+
+function times({ perSecond, burst }: Limit, factor: number): Limit {
+  return { perSecond: perSecond * factor, burst: burst * factor };
 }
 
 function list(env: Environment, name: string): string[] {

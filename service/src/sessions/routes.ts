@@ -53,7 +53,7 @@ function signInRoute(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
-      const proven = await userOfPassword(request, deps, request.body);
+      const proven = await userOfPassword(request, reply, deps, request.body);
       const who = (trx: Trx) => requireSamePassword(request, trx, proven);
       return sendAnswer(reply, await signIn(request, reply, deps, who));
     },

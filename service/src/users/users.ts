@@ -27,11 +27,11 @@ export function userNotFound(id: number | string): Problem {
 export async function acceptPassword(
   password: string,
   about: readonly string[],
-  pointer = '/password',
+  { pointer = '/password', asker }: { pointer?: string; asker?: string } = {},
 ): Promise<string> {
   const detail = await weaknessOf(password, about);
   if (detail) throw invalidFields([{ pointer, detail }]);
-  return await hashPassword(password);
+  return await hashPassword(password, asker);
 }
 
 /** As `acceptPassword`, for one that `createUser` is to set. */
