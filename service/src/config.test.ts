@@ -50,6 +50,31 @@ test('a limit that is none is refused in words', () => {
   }
 });
 
+test('a PostgreSQL elsewhere is taken with its certificate verified, or where that is not wanted', () => {
+  const elsewhere = 'postgresql://berth:canary@db.example.com/berth';
+  const refused = (error: unknown) => {
+    assert.ok(error instanceof SetupError);
+    assert.match(error.message, /^DATABASE_URL .*another machine.*sslmode=verify-full/);
+    assert.match(error.wayOut, /sslmode=verify-full.*sslrootcert.*BERTH_DATABASE_INSECURE=true/);
+    assert.ok(!`${error.message} ${error.wayOut}`.includes('canary'));
+    return true;
+  };
+  for (const DATABASE_URL of [elsewhere, `${elsewhere}?sslmode=require`]) {
+    assert.throws(() => loadConfig({ DATABASE_URL }), refused);
+    const insecure = { DATABASE_URL, BERTH_DATABASE_INSECURE: 'true' };
+    assert.equal(loadConfig(insecure).databaseUrl, DATABASE_URL);
+  }
+  const fromEnvironment = { DATABASE_URL: 'postgresql:///berth', PGHOST: 'db.example.com' };
+  assert.throws(() => loadConfig(fromEnvironment), refused);
+  const DATABASE_URL = `${elsewhere}?sslmode=verify-full`;
+  assert.equal(loadConfig({ DATABASE_URL }).databaseUrl, DATABASE_URL);
+  refuses('BERTH_DATABASE_INSECURE', ['', '1', 'yes']);
+  const none = /not the URL of a PostgreSQL/;
+  for (const url of ['foo', 'postgresql://a b:x:y/z', 'mysql://localhost/berth']) {
+    assert.throws(() => loadConfig({ DATABASE_URL: url }), none, url);
+  }
+});
+
 test('names, proxies and files of TLS are taken as they are meant', () => {
   const { shell } = loadConfig({
     BERTH_ALLOWED_HOSTS: ' API.example.com,192.0.2.1, [2001:DB8::1],',
