@@ -21,6 +21,9 @@ test('limits are those of the contract unless others are set', () => {
     public: { perSecond: 100, burst: 500 },
     tries: { perSecond: 10 / 60, burst: 20 },
     beginnings: { perSecond: (10 / 60) * 6, burst: 120 },
+    networks: { perSecond: (10 / 60) * 8, burst: 160 },
+    accounts: { perSecond: 1 / 60, burst: 20 },
+    strangers: { perSecond: 10 / 60 / 50, burst: 3 },
   });
   const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
   assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });
@@ -44,6 +47,31 @@ test('a limit that is none is refused in words', () => {
   const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
   for (const what of ['READS', 'ACTIONS', 'BAD_TOKENS', 'PUBLIC']) {
     refuses(`BERTH_LIMIT_${what}`, bad);
+  }
+});
+
+test('a PostgreSQL elsewhere is taken with its certificate verified, or where that is not wanted', () => {
+  const elsewhere = 'postgresql://berth:canary@db.example.com/berth';
+  const refused = (error: unknown) => {
+    assert.ok(error instanceof SetupError);
+    assert.match(error.message, /^DATABASE_URL .*another machine.*sslmode=verify-full/);
+    assert.match(error.wayOut, /sslmode=verify-full.*sslrootcert.*BERTH_DATABASE_INSECURE=true/);
+    assert.ok(!`${error.message} ${error.wayOut}`.includes('canary'));
+    return true;
+  };
+  for (const DATABASE_URL of [elsewhere, `${elsewhere}?sslmode=require`]) {
+    assert.throws(() => loadConfig({ DATABASE_URL }), refused);
+    const insecure = { DATABASE_URL, BERTH_DATABASE_INSECURE: 'true' };
+    assert.equal(loadConfig(insecure).databaseUrl, DATABASE_URL);
+  }
+  const fromEnvironment = { DATABASE_URL: 'postgresql:///berth', PGHOST: 'db.example.com' };
+  assert.throws(() => loadConfig(fromEnvironment), refused);
+  const DATABASE_URL = `${elsewhere}?sslmode=verify-full`;
+  assert.equal(loadConfig({ DATABASE_URL }).databaseUrl, DATABASE_URL);
+  refuses('BERTH_DATABASE_INSECURE', ['', '1', 'yes']);
+  const none = /not the URL of a PostgreSQL/;
+  for (const url of ['foo', 'postgresql://a b:x:y/z', 'mysql://localhost/berth']) {
+    assert.throws(() => loadConfig({ DATABASE_URL: url }), none, url);
   }
 });
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
+import { isSafeRoute } from './db/remote.ts';
 import type { Limit } from './http/limits/buckets.ts';
 import type { Limits } from './http/limits/limiter.ts';
 import type { ShellSettings, TlsFiles } from './http/shell/settings.ts';
@@ -61,7 +62,10 @@ export function loadConfig(env: Environment = process.env): Config {
       failures,
       tries: failures,
       // Nobody can guess there; but each takes a row for a while.
-      beginnings: { perSecond: failures.perSecond * 6, burst: failures.burst * 6 },
+      beginnings: times(failures, 6),
+      networks: times(failures, 8),
+      accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
+      strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
     },
     metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS', false),
     shell: {
@@ -89,8 +93,23 @@ function localNames(env: Environment): LocalNames | undefined {
   };
 }
 
-function databaseUrl({ DATABASE_URL: text }: Environment): string | undefined {
-  if (text === undefined || /^postgres(ql)?:\/\//.test(text)) return text;
+function databaseUrl(env: Environment): string | undefined {
+  const { DATABASE_URL: text } = env;
+  const mayBeRead = yesOrNo(env, 'BERTH_DATABASE_INSECURE', false);
+  if (text === undefined) return undefined;
+  if (isSafeDatabase(text, env) || mayBeRead) return text;
+  throw new SetupError(
+    'DATABASE_URL names a PostgreSQL on another machine, and does not say sslmode=verify-full: who is on the way could read the password, or answer instead of it.',
+    'Add ?sslmode=verify-full, and &sslrootcert=FILE if no public authority signs its certificate. Where nobody is on the way, set BERTH_DATABASE_INSECURE=true.',
+  );
+}
+
+function isSafeDatabase(url: string, env: Environment): boolean {
+  try {
+    if (/^postgres(ql)?:\/\//.test(url)) return isSafeRoute(url, env);
+  } catch {
+    // As for any other text that is none.
+  }
   throw new SetupError(
     'DATABASE_URL is not the URL of a PostgreSQL.',
     'Write it as postgresql://user:password@host:5432/database, or unset it to use an embedded one.',
@@ -168,6 +187,10 @@ function limit(env: Environment, name: string, unset: string): Limit {
 
 function perMinute({ perSecond: rate, burst }: Limit): Limit {
   return { perSecond: rate / 60, burst };
+}
+
+function times({ perSecond, burst }: Limit, factor: number): Limit {
+  return { perSecond: perSecond * factor, burst: burst * factor };
 }
 
 function list(env: Environment, name: string): string[] {

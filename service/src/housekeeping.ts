@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { deleteOldIdempotencyKeys } from './http/idempotency-queries.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
+import { deleteOldNetworks } from './sessions/network-queries.ts';
 import { deleteEndedSessions } from './sessions/queries.ts';
 
 const everyMilliseconds = 3_600_000;
@@ -29,8 +30,10 @@ async function sweep(db: Db, log: Logger): Promise<void> {
     const keys = await deleteOldIdempotencyKeys(db);
     const secrets = await wipeOldSecrets(db);
     const sessions = await deleteEndedSessions(db);
-    const removed = { keys, secrets, sessions };
-    if (keys + secrets + sessions > 0) log.info(removed, 'What has outlived its use was removed.');
+    const networks = await deleteOldNetworks(db);
+    const removed = { keys, secrets, sessions, networks };
+    if (keys + secrets + sessions + networks > 0)
+      log.info(removed, 'What has outlived its use was removed.');
   } catch (error) {
     log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
   }

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { SetupError } from '../../../setup/commands.mjs';
 import {
   DataDirectoryInUseError,
   type EmbeddedPostgres,
@@ -33,12 +43,15 @@ async function start(): Promise<EmbeddedPostgres> {
 // Also when a test failed: what is left running would keep the run from ending.
 afterEach(() => Promise.all(started.splice(0).map((postgres) => postgres.stop())));
 
-async function ask(postgres: EmbeddedPostgres, sql: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: postgres.connectionString });
+async function ask(
+  { connectionString }: Pick<EmbeddedPostgres, 'connectionString'>,
+  sql: string,
+): Promise<unknown> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query({ text: sql, rowMode: 'array' });
-    return rows[0]?.[0];
+    const results = [await client.query({ text: sql, rowMode: 'array' })].flat();
+    return results.at(-1)?.rows[0]?.[0];
   } finally {
     await client.end();
   }
@@ -103,6 +116,115 @@ test('when it is killed it is started again, with what was committed', async () 
   assert.notEqual(postmaster(), killed);
   assert.equal(await ask(postgres, 'select value from survived'), 8);
   await assert.rejects(start(), DataDirectoryInUseError);
+});
+
+test('services work as a role that owns the database, and may nothing else', async () => {
+  const postgres = await start();
+  const rights = `select current_user || (rolsuper or rolcreaterole or rolcreatedb or rolreplication
+    or rolbypassrls) from pg_roles where rolname = current_user`;
+  assert.equal(await ask(postgres, rights), 'berth_servicefalse');
+  assert.equal(await ask(postgres, 'select count(*)::int from pg_auth_members'), 3, 'of initdb');
+  for (const sql of [
+    "copy (select 1) to program 'true'",
+    "select pg_read_file('postgresql.conf')",
+    'alter role berth_service superuser',
+    'set role berth',
+    'create database another',
+    "alter system set fsync = 'off'",
+  ]) {
+    await assert.rejects(ask(postgres, sql), { code: '42501' }, sql);
+  }
+});
+
+test('what a release made that worked as the superuser is brought over, all of it', async () => {
+  const earlier = await start();
+  const asSuperuser = { connectionString: earlier.superuserConnectionString };
+  // As such a release left it.
+  const before = `
+    drop owned by berth_service;
+    create schema things;
+    create type things.kind as enum ('a');
+    create type things.pair as (a int, b int);
+    create domain things.short as text check (length(value) < 9);
+    create sequence things.counter;
+    create table things.parts (
+      id bigint generated always as identity primary key, at date not null, kind things.kind
+    );
+    create table "Odd 'name" (id bigint references things.parts, serial serial);
+    create table things.months (at date not null) partition by range (at);
+    create table things.month partition of things.months for values from ('2026-01-01') to ('2026-02-01');
+    create view things.seen as select * from things.parts;
+    create materialized view things.kept as select * from things.parts;
+    create function things.twice(a int, b text default ')') returns int language sql as 'select a * 2';
+    create procedure things.nothing() language sql as 'select 1';
+    create function things.fire() returns trigger language plpgsql as 'begin return new; end';
+    create trigger fires before insert on things.parts execute function things.fire();
+    create aggregate things.sum_of (int) (sfunc = int4pl, stype = int);
+    alter database berth owner to berth;
+    drop role berth_service`;
+  await ask(asSuperuser, before);
+  const tool = await joinEmbeddedPostgres({ dataDir });
+  assert.equal(await ask(tool, 'select current_user::text'), 'berth', 'while that release runs');
+  await earlier.stop();
+  const postgres = await start();
+  const others = `
+    select string_agg(what, ', ') from (
+      select relname::text as what from pg_class where relowner <> $owner and relnamespace in $ours
+      union all select proname from pg_proc where proowner <> $owner and pronamespace in $ours
+      union all select typname from pg_type where typowner <> $owner and typnamespace in $ours
+      union all select nspname from pg_namespace where nspowner <> $owner and oid in $ours
+        and nspname <> 'public'
+      union all select datname from pg_database where datdba <> $owner and datname = 'berth') found`
+    .replaceAll('$owner', "'berth_service'::regrole")
+    .replaceAll('$ours', "('things'::regnamespace, 'public'::regnamespace)");
+  assert.equal(await ask(postgres, others), null);
+  await ask(postgres, 'drop table things.month; drop view things.seen; truncate "Odd \'name"');
+  // Also what the earlier release made when it was started once more.
+  await ask(
+    { connectionString: postgres.superuserConnectionString },
+    'create table things.late ()',
+  );
+  await postgres.stop();
+  await ask(
+    await start(),
+    'drop table things.late; drop schema things cascade; drop table "Odd \'name"',
+  );
+});
+
+test('a folder of the socket that somebody else may have made is not used', async () => {
+  await (await start()).stop();
+  started.length = 0;
+  const folder = join(dataDir, 'postgres-socket');
+  const refused = (words: RegExp) =>
+    assert.rejects(start(), (error: Error) => {
+      assert.ok(error instanceof SetupError, String(error));
+      assert.match(error.message, words);
+      assert.ok(error.message.includes(folder));
+      assert.match(error.wayOut, /remove it/);
+      return true;
+    });
+  for (const mode of [0o755, 0o770, 0o1777]) {
+    chmodSync(folder, mode);
+    await refused(/mode .*, not 700/);
+  }
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(dataDir, 'elsewhere'), { mode: 0o700 });
+  symlinkSync(join(dataDir, 'elsewhere'), folder);
+  await refused(/is a link/);
+  rmSync(folder);
+  symlinkSync(join(dataDir, 'nowhere'), folder);
+  await refused(/is a link/);
+  rmSync(folder);
+  writeFileSync(folder, '', { mode: 0o700 });
+  await refused(/is no folder/);
+  rmSync(folder);
+  if (process.getuid?.() === 0) {
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, 65_534, 65_534);
+    await refused(/belongs to the user 65534/);
+    rmSync(folder, { recursive: true });
+  }
+  await start();
 });
 
 /** It answers a moment before its service holds the data directory again. */

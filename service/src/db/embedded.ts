@@ -9,13 +9,17 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { ensurePrivateFolder } from './private-folder.ts';
+import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
 
 const run = promisify(execFile);
 const database = 'berth';
-const user = 'berth';
+/** The superuser of `initdb`: only this file works as it. */
+const superuser = 'berth';
 /** Longest path of a unix socket, less the file's own name (unix(7): 108 bytes). */
 const longestSocketDirectory = 80;
 const startSeconds = 60;
+const wayOut = 'Stop it, and start it again.';
 /** Nobody listens, or it starts up or shuts down (57P03, PostgreSQL's "cannot_connect_now"). */
 const notYet = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
 const reviveMilliseconds = 1000;
@@ -23,7 +27,10 @@ const anotherServiceLock = 0x6265727468;
 
 /** PostgreSQL under the data directory: ours until `stop`. */
 export interface EmbeddedPostgres {
+  /** Of the database's owner, which has no further rights. */
   connectionString: string;
+  /** Of a superuser, for who makes databases in it. */
+  superuserConnectionString: string;
   stop(): Promise<void>;
 }
 
@@ -72,7 +79,8 @@ export async function joinEmbeddedPostgres({
   }
   const { cluster, lock } = await open(dataDir);
   if (lock) return owned(cluster, lock);
-  return { connectionString: connectionString(cluster, database), stop: async () => undefined };
+  const owner = await currentOwner(cluster);
+  return { ...connectionStrings(cluster, owner), stop: async () => undefined };
 }
 
 async function open(dataDir: string) {
@@ -81,7 +89,7 @@ async function open(dataDir: string) {
   await bringUp(cluster);
   const lock = await holdDataDirectory(cluster);
   try {
-    await createDatabase(cluster);
+    if (lock) await prepareDatabase(cluster);
   } catch (error) {
     await lock?.end();
     throw error;
@@ -92,7 +100,7 @@ async function open(dataDir: string) {
 function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
   const keeper = keepAlive(cluster, lock, log);
   return {
-    connectionString: connectionString(cluster, database),
+    ...connectionStrings(cluster, serviceRole),
     async stop() {
       const held = await keeper.end();
       if (held && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
@@ -164,7 +172,7 @@ async function openCluster(dataDir: string): Promise<Cluster> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const socketIsTemporary = Buffer.byteLength(own) > longestSocketDirectory;
   const socketDirectory = socketIsTemporary ? join(tmpdir(), `berth-postgres-${hash}`) : own;
-  await mkdir(socketDirectory, { recursive: true, mode: 0o700 });
+  await ensurePrivateFolder(socketDirectory, dataDir);
   return {
     binaries: await postgresBinaries(),
     directory: join(dataDir, 'postgres'),
@@ -189,7 +197,7 @@ async function initialise({ binaries, directory }: Cluster): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   await runBinary(binaries.initdb, [
     `--pgdata=${directory}`,
-    `--username=${user}`,
+    `--username=${superuser}`,
     '--auth=trust',
     '--encoding=UTF8',
     '--locale-provider=builtin',
@@ -264,19 +272,46 @@ async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefine
   return undefined;
 }
 
-async function createDatabase(cluster: Cluster): Promise<void> {
-  const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
+/** Makes the database, or brings over one of which a superuser made something. */
+async function prepareDatabase(cluster: Cluster): Promise<void> {
+  await asSuperuser(cluster, 'postgres', (client) => ensureDatabase(client, database));
+  await asSuperuser(cluster, database, handOver);
+}
+
+/** The service that runs may be of a release that works as the superuser. */
+async function currentOwner(cluster: Cluster): Promise<string> {
+  const end = Date.now() + startSeconds * 1000;
+  for (;;) {
+    const owner = await asSuperuser(cluster, 'postgres', (client) => ownerOf(client, database));
+    if (owner !== undefined) return owner;
+    if (Date.now() > end) throw new SetupError('The service that runs makes no database.', wayOut);
+    await sleep(100);
+  }
+}
+
+async function asSuperuser<T>(
+  cluster: Cluster,
+  name: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: connectionString(cluster, name) });
   await client.connect();
   try {
-    const found = await client.query('select from pg_database where datname = $1', [database]);
-    if (found.rowCount === 0) await client.query(`create database ${database}`);
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-function connectionString({ socketDirectory }: Cluster, name: string): string {
-  return `postgresql://${user}@/${name}?host=${encodeURIComponent(socketDirectory)}`;
+function connectionStrings(cluster: Cluster, role: string) {
+  return {
+    connectionString: connectionString(cluster, database, role),
+    superuserConnectionString: connectionString(cluster, database),
+  };
+}
+
+function connectionString(cluster: Cluster, name: string, role = superuser): string {
+  return `postgresql://${role}@/${name}?host=${encodeURIComponent(cluster.socketDirectory)}`;
 }
 
 function errorCode(error: unknown): unknown {

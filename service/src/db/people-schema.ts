@@ -52,6 +52,12 @@ interface SessionsTable {
   expires_at: Timestamp;
 }
 
+interface KnownNetworksTable {
+  user_id: number;
+  network: string;
+  used_at: Timestamp;
+}
+
 interface SignInStatesTable {
   secret_sha256: Buffer;
   kind: string;
@@ -66,5 +72,6 @@ export interface PeopleTables {
   identities: IdentitiesTable;
   passkeys: PasskeysTable;
   sessions: SessionsTable;
+  known_networks: KnownNetworksTable;
   sign_in_states: SignInStatesTable;
 }

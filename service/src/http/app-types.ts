@@ -76,7 +76,10 @@ declare module 'fastify' {
      * anyone who signed in, whatever their roles.
      */
     scope?: Scope | 'person' | 'public';
-    /** For who proved within the last ten minutes who they are: what changes how they sign in. */
+    /**
+     * In a session, for who proved within the last ten minutes who they are: what gives powers or a way in
+     * that outlast the session, or takes them from others. `confirmation.test.ts` lists each route.
+     */
     needsConfirmation?: boolean;
     /** For what is told of the process alone: a token that was good a while ago will do where nobody can say. */
     worksWithoutDatabase?: boolean;

@@ -152,8 +152,9 @@ function requireScope(
   throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);
 }
 
+/** A token is nobody's who could leave it open; what it may was confirmed when it was made. */
 function requireConfirmation({ person }: Identity, { routeOptions }: FastifyRequest): void {
-  if (!routeOptions.config.needsConfirmation || person?.isConfirmed) return;
+  if (!routeOptions.config.needsConfirmation || !person || person.isConfirmed) return;
   const detail =
     'Confirm first that it is you: POST /v1/session/confirm with your password or a passkey, or sign in again.';
   throw new Problem('confirmation_required', detail);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -55,6 +56,44 @@ for (const [url, type, caching] of [
     assert.deepEqual([head.statusCode, head.headers.etag, head.body], [200, etag, '']);
   });
 }
+
+test('the pages are sandboxed: no script there has an origin, and so a session', async () => {
+  const policyOf = async (url: string) =>
+    String((await get(url)).headers['content-security-policy']).split('; ');
+  for (const url of ['/docs', '/docs/']) {
+    const sandbox = (await policyOf(url)).filter((part) => part.startsWith('sandbox'));
+    assert.deepEqual(sandbox, ['sandbox allow-scripts allow-downloads'], url);
+  }
+  assert.ok((await policyOf('/docs/errors')).includes('sandbox'));
+});
+
+test('what the sandboxed page loads is for a page of another origin, and nothing else is', async () => {
+  const isForAny = async (url: string) => {
+    const { headers } = await get(url, { origin: 'null' });
+    const policy = headers['cross-origin-resource-policy'];
+    return headers['access-control-allow-origin'] === '*' && policy === 'cross-origin';
+  };
+  for (const url of ['/openapi.json', '/docs/js/scalar.js']) assert.ok(await isForAny(url), url);
+  for (const url of ['/v1/session', '/v1/health/ready', '/nowhere']) {
+    assert.equal((await get(url)).headers['access-control-allow-origin'], undefined, url);
+  }
+});
+
+test('the script begins with a storage in memory, since the sandbox has none', async () => {
+  const { body } = await get('/docs/js/scalar.js');
+  const begin = body.slice(0, body.indexOf('\n}\n') + 3);
+  const window = {} as { localStorage: Storage; sessionStorage: Storage };
+  runInNewContext(begin, { window });
+  const { localStorage: storage } = window;
+  storage.setItem('theme', 'dark');
+  assert.deepEqual(
+    [storage.length, storage.key(0), storage.getItem('theme'), storage.getItem('x')],
+    [1, 'theme', 'dark', null],
+  );
+  assert.equal(window.sessionStorage.length, 0);
+  storage.removeItem('theme');
+  assert.equal(storage.key(0), null);
+});
 
 test('the document is made once', async (t) => {
   const fresh = await createTestApp(db, []);

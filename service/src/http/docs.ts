@@ -22,12 +22,12 @@ export function serveDocs(app: App): void {
       { config: large, onSend: sendConstant('no-cache') },
       async (_request, reply) => {
         document ??= JSON.stringify(docs.swagger());
-        return reply.type('application/json; charset=utf-8').send(document);
+        return reply.headers(forAnyPage).type('application/json; charset=utf-8').send(document);
       },
     );
     // Browsers ask for it with any page.
     docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
-      reply.code(204).send(),
+      reply.headers(forAnyPage).code(204).send(),
     );
     docs.get('/docs/errors', { config: { scope: 'public' } }, async (_request, reply) =>
       reply
@@ -40,20 +40,28 @@ export function serveDocs(app: App): void {
 }
 
 const inNoFrame = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}`;
-// Scalar compiles validators in the page, which counts as eval.
-const ownSourcesOnly = `default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; ${inNoFrame}`;
+const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}; sandbox`;
+// Scalar compiles validators in the page, which counts as eval. Its origin is none: it is the largest script
+// of others here, and is to have no session, whatever it does.
+const sandboxed = `default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; ${inNoFrame}; sandbox allow-scripts allow-downloads`;
+/** For what the sandboxed page needs, which is of another origin than its own. */
+const forAnyPage = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
 
 /** The page's script comes from its package, and nothing from elsewhere: it works offline. */
 async function serveReference(docs: App): Promise<void> {
   docs.addHook('onRequest', async (_request, reply) => {
-    reply.header('Content-Security-Policy', ownSourcesOnly);
+    reply.headers({ ...forAnyPage, 'Content-Security-Policy': sandboxed });
   });
   const { route } = docs;
   docs.route = (options) => {
     const isScript = options.url === scriptUrl;
     Object.assign(options, { config: isScript ? large : { scope: 'public' } });
-    if (isScript) Object.assign(options, { onSend: sendConstant(scriptCaching) });
+    if (isScript) {
+      Object.assign(options, { onSend: [beginWithStorage, sendConstant(scriptCaching)] });
+    }
     // Generic over the types of any route; the plugin's have none of their own.
     return route.call(docs, options as unknown as RouteOptions) as typeof docs;
   };
@@ -65,12 +73,33 @@ async function serveReference(docs: App): Promise<void> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      // Requests from a page of no origin are refused by browsers.
+      hideTestRequestButton: true,
       showDeveloperTools: 'never',
       authentication: { preferredSecurityScheme: 'token' },
       agent: { disabled: true },
       mcp: { disabled: true },
     },
   });
+}
+
+/** Scalar keeps what somebody chose; in a sandbox a page has no storage, and to ask for it is an error. */
+const storageInMemory = `for (const name of ['localStorage', 'sessionStorage']) {
+  const kept = new Map();
+  const storage = {
+    get length() { return kept.size; },
+    key: (at) => [...kept.keys()][at] ?? null,
+    getItem: (key) => kept.get(String(key)) ?? null,
+    setItem: (key, value) => void kept.set(String(key), String(value)),
+    removeItem: (key) => void kept.delete(String(key)),
+    clear: () => kept.clear(),
+  };
+  Object.defineProperty(window, name, { value: storage });
+}
+`;
+
+async function beginWithStorage(_request: unknown, _reply: unknown, payload: unknown) {
+  return typeof payload === 'string' ? storageInMemory + payload : payload;
 }
 
 /** What the `type` of a problem refers to. The table holds no character that HTML reserves. */

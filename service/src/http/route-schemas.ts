@@ -19,8 +19,18 @@ export function completeSchema(route: RouteOptions): void {
     ...(takesBody && { body: noFields, consumes: mediaTypes }),
     security: credentials(route.config?.scope),
     ...schema,
+    ...described(route),
     response: { ...commonProblems(route), ...(schema.response ?? {}) },
   };
+}
+
+const confirmation =
+  'In a session only within ten minutes after it was begun or confirmed (`POST /v1/session/confirm`).';
+
+function described({ config, schema }: RouteOptions): { description?: string } {
+  if (!config?.needsConfirmation) return {};
+  const { description = '' } = (schema ?? {}) as { description?: string };
+  return { description: `${description} ${confirmation}`.trim() };
 }
 
 function credentials(scope: string | undefined): Record<string, string[]>[] {
@@ -38,12 +48,15 @@ function commonProblems({ config, method, url }: RouteOptions): Record<number, u
   // The project that is asked for need not be there, nor what is set up by choice.
   if (!isPublic || config?.canRefuse || url.includes(':')) statuses.push(404);
   if (takesBody || methods.includes('DELETE')) statuses.push(409, 413, 415);
-  return Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)]));
+  const isPossible = (code: string) =>
+    code !== 'confirmation_required' || config?.needsConfirmation;
+  const codes = Object.entries(problems).filter(([code]) => isPossible(code));
+  return Object.fromEntries(statuses.map((status) => [status, problemAnswer(status, codes)]));
 }
 
 /** A problem as a route's answer, with the codes that go with the status. */
-function problemAnswer(status: number) {
-  const kinds = Object.entries(problems).filter(([, [known]]) => known === status);
+function problemAnswer(status: number, codes: [string, readonly [number, string]][]) {
+  const kinds = codes.filter(([, [known]]) => known === status);
   const description = kinds.map(([code, [, title]]) => `${title} (\`${code}\`)`).join('. ');
   return { description, content: { 'application/problem+json': { schema: Problem } } };
 }

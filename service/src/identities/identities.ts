@@ -16,7 +16,8 @@ const mostOfAName = 100;
 
 /**
  * The user that a provider's person is: found by what the provider calls them, or made at their
- * first sign-in. Throws `sign_in_failed` (401).
+ * first sign-in. Where only some domains are allowed, the address that the provider names now must be of
+ * one. Throws `sign_in_failed` (401).
  */
 export async function userOfClaims(
   request: FastifyRequest,
@@ -27,8 +28,12 @@ export async function userOfClaims(
   await lockIdentity(trx, claims);
   const known = await findUserOfIdentity(trx, claims);
   if (!known) return await firstSignIn(request, trx, claims, allowedDomains);
-  if (!known.isDisabled) return known.id;
-  throw signInFailed(request, 'This user is shut out. Ask an administrator.', known.id);
+  if (known.isDisabled) {
+    throw signInFailed(request, 'This user is shut out. Ask an administrator.', known.id);
+  }
+  // The list may have been narrowed since they came first.
+  if (allowedDomains.length > 0) acceptableEmail(request, claims, allowedDomains, known.id);
+  return known.id;
 }
 
 async function firstSignIn(
@@ -54,15 +59,18 @@ function acceptableEmail(
   request: FastifyRequest,
   { email, isEmailVerified }: Claims,
   domains: readonly string[],
+  userId: number | null = null,
 ): string {
   if (email === undefined || !new RegExp(emailPattern).test(email)) {
-    throw signInFailed(request, 'The provider names no email address for you.');
+    throw signInFailed(request, 'The provider names no email address for you.', userId);
   }
   if (!isEmailVerified)
-    throw signInFailed(request, 'The provider has not verified your email address.');
+    throw signInFailed(request, 'The provider has not verified your email address.', userId);
   const domain = emailKey(email).replace(/^.*@/, '');
   if (domains.length === 0 || domains.includes(domain)) return email;
-  throw signInFailed(request, 'Email addresses of this domain may not sign in.');
+  const detail =
+    'Email addresses of this domain may not sign in here. Ask an administrator, who allows domains by BERTH_OIDC_ALLOWED_DOMAINS.';
+  throw signInFailed(request, detail, userId);
 }
 
 /**

@@ -5,7 +5,7 @@ export interface OidcSettings {
   issuer: URL;
   clientId: string;
   clientSecret: string;
-  /** Whose addresses may make a user of themselves; empty: any. */
+  /** Whose addresses may sign in; empty: any. */
   allowedDomains: readonly string[];
 }
 

@@ -23,6 +23,7 @@ import { memberView } from './view.ts';
 const tags = ['Projects'];
 // Who is no owner of the project is refused by memberships.ts: a scope knows no owners.
 const config = { scope: 'servers:read' } as const;
+const confirmed = { ...config, needsConfirmation: true } as const;
 
 export function membershipRoutes(app: App, deps: Deps): void {
   readRoutes(app, deps);
@@ -82,7 +83,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/projects/:id/members',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'member_add',
         summary: 'Add a user to a project, by their email address',
@@ -122,7 +123,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.put(
     '/projects/:id/members/:user_id',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'member_set',
         summary: 'Change the role of a member of a project',
@@ -150,7 +151,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/projects/:id/members/:user_id',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'member_remove',
         summary: 'Remove a member from a project',

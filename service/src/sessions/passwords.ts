@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
 import type { Deps, Person } from '../http/app-types.ts';
 import { isAttempt } from '../http/audit.ts';
+import { userKey } from '../http/limits/credentials.ts';
 import { invalidFields, type Problem } from '../problem.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, updateUser } from '../users/queries.ts';
@@ -23,7 +24,8 @@ export async function requirePassword(
   await request.server.limits.admitGuess(request, reply, userId);
   const found = await findCredentials(db, { id: userId });
   const passwordHash = found?.passwordHash;
-  if ((await isPassword(passwordHash, password)) && passwordHash) return passwordHash;
+  if ((await isPassword(passwordHash, password, userKey(userId))) && passwordHash)
+    return passwordHash;
   isAttempt(request, userId);
   throw notTheirPassword();
 }
@@ -46,7 +48,10 @@ export async function prepareNewPassword(
     const detail = 'Is the password that you have. Choose another one.';
     throw invalidFields([{ pointer: '/new_password', detail }]);
   }
-  const after = await acceptPassword(body.new_password, [email, name], '/new_password');
+  const after = await acceptPassword(body.new_password, [email, name], {
+    pointer: '/new_password',
+    asker: userKey(userId),
+  });
   return { before, after };
 }
 

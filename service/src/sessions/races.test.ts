@@ -103,7 +103,7 @@ test('signing out everywhere ends the session that is just begun, too', async ()
 
 test('one sign-in too many at once is told when to come again', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const held = Array.from({ length: 34 }, () => passwordGate.run(() => promise));
+  const held = Array.from({ length: 34 }, () => passwordGate.run('127.0.0.1', () => promise));
   const answer = await signIn();
   resolve();
   await Promise.all(held);
@@ -114,7 +114,7 @@ test('one sign-in too many at once is told when to come again', async () => {
 
 test('while passwords are hashed no transaction is open', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const held = [1, 2].map(() => passwordGate.run(() => promise));
+  const held = [1, 2].map(() => passwordGate.run('flood', () => promise));
   const url = `/v1/users/${user.id}`;
   const payload = { password: nextPassword };
   const asked = [

@@ -53,7 +53,7 @@ function signInRoute(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       requireOwnOrigin(request, deps.publicUrl);
-      const proven = await userOfPassword(request, deps, request.body);
+      const proven = await userOfPassword(request, reply, deps, request.body);
       const who = (trx: Trx) => requireSamePassword(request, trx, proven);
       return sendAnswer(reply, await signIn(request, reply, deps, who));
     },
@@ -165,7 +165,7 @@ function confirmRoute(app: App, deps: Deps): void {
         operationId: 'session_confirm',
         summary: 'Confirm that it is you',
         description:
-          'What changes how you sign in wants to know it, ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
+          'Whatever makes tokens, or changes users, members or passkeys, wants to know it ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
         tags,
         body: SessionConfirm,
         response: { 200: SessionConfirmed },

@@ -6,11 +6,13 @@ import { sessionCookie } from '../http/by-session.ts';
 import { change } from '../http/change.ts';
 import { addressOf } from '../http/client-address.ts';
 import type { IdempotentAnswer } from '../http/idempotency.ts';
+import { networkKey } from '../http/limits/credentials.ts';
 import { listMemberships } from '../memberships/queries.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
 import { setCookie } from './cookies.ts';
 import { signInFailed } from './failures.ts';
+import { isKnownNetwork, noteNetwork } from './network-queries.ts';
 import { deleteSession, findSession, insertSession } from './queries.ts';
 import { csrfToken, generateSecret, secretHash } from './secret.ts';
 import { currentSessionView } from './view.ts';
@@ -32,11 +34,15 @@ export interface ProvenPassword {
  */
 export async function userOfPassword(
   request: FastifyRequest,
+  reply: FastifyReply,
   { db }: Deps,
   { email, password }: SignIn,
 ): Promise<ProvenPassword> {
+  const address = addressOf(request);
+  const isKnownHere = await isKnownNetwork(db, { email, address });
+  await request.server.limits.admitPassword(request, reply, { email, isKnownHere });
   const { id: userId, passwordHash, isDisabled } = (await findCredentials(db, { email })) ?? {};
-  const fits = await isPassword(passwordHash, password);
+  const fits = await isPassword(passwordHash, password, networkKey(address));
   if (userId && passwordHash && fits && !isDisabled) return { userId, passwordHash };
   throw signInFailed(request, wrong, userId);
 }
@@ -71,7 +77,9 @@ export async function signIn(
     await lockUser(trx, userId);
     if (before !== undefined) await deleteSession(trx, { hash: secretHash(before) });
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
-    await insertSession(trx, { hash, userId, address: addressOf(request), userAgent });
+    const address = addressOf(request);
+    await insertSession(trx, { hash, userId, address, userAgent });
+    await noteNetwork(trx, userId, address);
     const session = await findSession(trx, hash, null);
     // Disabled just now.
     if (!session) throw signInFailed(request, 'This user is shut out.', userId);

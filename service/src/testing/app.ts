@@ -18,6 +18,9 @@ export const generousLimits: Limits = {
   public: plenty,
   tries: plenty,
   beginnings: plenty,
+  networks: plenty,
+  accounts: plenty,
+  strangers: plenty,
 };
 
 type Outside = Pick<HttpServerOptions, 'log' | 'metrics' | 'shell' | 'tls' | 'patience'>;

@@ -16,7 +16,7 @@ export function keptLog(): { log: Logger; lines: string[] } {
 }
 
 const tables = [
-  ...['users', 'sessions', 'identities', 'passkeys', 'sign_in_states'],
+  ...['users', 'sessions', 'identities', 'passkeys', 'sign_in_states', 'known_networks'],
   ...['audit_log', 'idempotency_keys'],
 ];
 

@@ -6,7 +6,7 @@ let stop: (() => Promise<void>) | undefined;
 export async function globalSetup(): Promise<void> {
   const cluster = await startCluster();
   stop = cluster.stop;
-  process.env[sharedCluster] = cluster.connectionString;
+  process.env[sharedCluster] = JSON.stringify(cluster);
 }
 
 export async function globalTeardown(): Promise<void> {

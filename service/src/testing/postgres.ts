@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
+import { serviceRole } from '../db/service-role.ts';
 import { movableClock } from './clock.ts';
 
 export interface TestDatabase {
@@ -16,8 +17,9 @@ export interface TestDatabase {
 }
 
 interface Cluster {
-  /** Of the database `berth`, from which the others are cloned. */
+  /** Of the database `berth`, from which the others are cloned, as services use it. */
   connectionString: string;
+  superuserConnectionString: string;
   stop(): Promise<void>;
 }
 
@@ -39,9 +41,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** The same with a clock that `setDatabaseClock` moves. */
 export async function createDatabaseWithClock(): Promise<TestDatabase> {
-  return await createDatabase(ofTemplate, async (cluster, name) => {
-    await runOn(cluster, movableClock, name);
-    await runOn(cluster, `alter database ${name} set search_path = public, clock, pg_catalog`);
+  return await createDatabase(ofTemplate, async (url, name) => {
+    await runOn(url, movableClock);
+    await runOn(url, `alter database ${name} set search_path = public, clock, pg_catalog`);
   });
 }
 
@@ -54,16 +56,17 @@ const ofTemplate = 'template berth strategy file_copy';
 
 async function createDatabase(
   how: string,
-  prepare = async (_cluster: Cluster, _name: string) => {},
+  prepare = async (_connectionString: string, _name: string) => {},
 ): Promise<TestDatabase> {
   open += 1;
   starting ??= findCluster();
   const cluster = await starting;
   made += 1;
   const name = `test_${process.pid}_${made}`;
-  await runOn(cluster, `create database ${name} ${how}`);
-  await prepare(cluster, name);
-  const connectionString = databaseUrl(cluster, name);
+  const superuser = urlOf(cluster.superuserConnectionString, 'postgres');
+  await runOn(superuser, `create database ${name} owner ${serviceRole} ${how}`);
+  const connectionString = urlOf(cluster.connectionString, name);
+  await prepare(connectionString, name);
   const pool = createPool(connectionString);
   // A test may end connections on purpose; each query in progress still rejects.
   pool.on('error', () => undefined);
@@ -74,7 +77,7 @@ async function createDatabase(
     connectionString,
     async close() {
       await db.destroy();
-      await runOn(cluster, `drop database ${name} with (force)`);
+      await runOn(superuser, `drop database ${name} with (force)`);
       open -= 1;
       if (open === 0) await leaveCluster(cluster);
     },
@@ -82,8 +85,8 @@ async function createDatabase(
 }
 
 async function findCluster(): Promise<Cluster> {
-  const connectionString = process.env[sharedCluster];
-  return connectionString ? { connectionString, stop: async () => undefined } : startCluster();
+  const shared = process.env[sharedCluster];
+  return shared ? { ...JSON.parse(shared), stop: async () => undefined } : startCluster();
 }
 
 async function leaveCluster(cluster: Cluster): Promise<void> {
@@ -96,28 +99,30 @@ export async function startCluster(): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-test-'));
   const removeAtExit = () => rmSync(dataDir, { recursive: true, force: true });
   process.once('exit', removeAtExit);
-  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir });
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  const { connectionString, superuserConnectionString } = postgres;
   const cluster = {
     connectionString,
+    superuserConnectionString,
     async stop() {
-      await stop();
+      await postgres.stop();
       await rm(dataDir, { recursive: true, force: true });
       process.off('exit', removeAtExit);
     },
   };
   // Nothing here is to outlive a crash.
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
-    await runOn(cluster, `alter system set ${setting} = off`);
+    await runOn(superuserConnectionString, `alter system set ${setting} = off`);
   }
-  await runOn(cluster, 'select pg_reload_conf()');
+  await runOn(superuserConnectionString, 'select pg_reload_conf()');
   const db = createDb(createPool(connectionString, { max: 1 }));
   await migrate(db);
   await db.destroy();
   return cluster;
 }
 
-async function runOn(cluster: Cluster, statement: string, name = 'postgres'): Promise<void> {
-  const pool = createPool(databaseUrl(cluster, name), { max: 1 });
+async function runOn(connectionString: string, statement: string): Promise<void> {
+  const pool = createPool(connectionString, { max: 1 });
   try {
     await pool.query(statement);
   } finally {
@@ -125,6 +130,6 @@ async function runOn(cluster: Cluster, statement: string, name = 'postgres'): Pr
   }
 }
 
-function databaseUrl(cluster: Cluster, name: string): string {
-  return cluster.connectionString.replace('/berth?', `/${name}?`);
+function urlOf(connectionString: string, name: string): string {
+  return connectionString.replace('/berth?', `/${name}?`);
 }

@@ -103,7 +103,8 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/tokens',
     {
-      config,
+      // It may hold for ever, and the session does not.
+      config: { ...config, needsConfirmation: true },
       schema: {
         operationId: 'token_create',
         summary: 'Make a token',

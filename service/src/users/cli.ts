@@ -142,7 +142,7 @@ function disableCommand(text: string, is_disabled: boolean): Command {
 }
 
 async function update(db: Db, id: number, body: UserUpdate): Promise<void> {
-  const passwordHash = await explained(acceptNextPassword(db, id, body));
+  const passwordHash = await explained(acceptNextPassword(db, id, body, null));
   const given = { passwordHash, ownId: null };
   const change = async (trx: Trx) => {
     const { details } = await changeUser(trx, id, body, given);

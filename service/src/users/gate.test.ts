@@ -16,7 +16,7 @@ test('no more than so many run at once, and who waits comes in turn', async () =
   const begun: number[] = [];
   const jobs = [0, 1, 2, 3].map(job);
   const runs = jobs.map(({ work }, at) =>
-    gate.run(() => {
+    gate.run('a', () => {
       begun.push(at);
       return work();
     }),
@@ -35,8 +35,8 @@ test('no more than so many run at once, and who waits comes in turn', async () =
 test('one too many is refused at once', async () => {
   const gate = createGate({ atOnce: 1, mostWaiting: 1, longestWaitMs: 60_000 });
   const slow = job('done');
-  const runs = [gate.run(slow.work), gate.run(slow.work)];
-  await assert.rejects(gate.run(slow.work), busy);
+  const runs = [gate.run('a', slow.work), gate.run('a', slow.work)];
+  await assert.rejects(gate.run('a', slow.work), busy);
   slow.end();
   assert.deepEqual(await Promise.all(runs), ['done', 'done']);
 });
@@ -44,9 +44,9 @@ test('one too many is refused at once', async () => {
 test('who has waited too long is refused, and never begun', async () => {
   const gate = createGate({ atOnce: 1, mostWaiting: 1, longestWaitMs: 1 });
   const slow = job('done');
-  const run = gate.run(slow.work);
+  const run = gate.run('a', slow.work);
   let isBegun = false;
-  const late = gate.run(async () => {
+  const late = gate.run('a', async () => {
     isBegun = true;
   });
   await assert.rejects(late, busy);
@@ -58,10 +58,46 @@ test('who has waited too long is refused, and never begun', async () => {
 
 test('work that fails makes room, too', async () => {
   const gate = createGate({ ...patient, atOnce: 1 });
-  const fails = gate.run(async () => {
+  const fails = gate.run('a', async () => {
     throw new Error('No.');
   });
-  const next = gate.run(async () => 'next');
+  const next = gate.run('a', async () => 'next');
   await assert.rejects(fails, /No\./);
   assert.equal(await next, 'next');
+});
+
+test('each who asks comes in turn, however many of one wait', async () => {
+  const gate = createGate({ ...patient, atOnce: 1 });
+  const begun: string[] = [];
+  const gates = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map((asker) =>
+    gate.run(asker, async () => {
+      begun.push(asker);
+    }),
+  );
+  await Promise.all(gates);
+  assert.equal(begun.join(''), 'aabcaba');
+  assert.equal(gate.waiting, 0);
+});
+
+test('where all places are taken, the last of who has most of them gives way', async () => {
+  const gate = createGate({ atOnce: 1, mostWaiting: 4, longestWaitMs: 60_000 });
+  const slow = job('done');
+  const begun: string[] = [];
+  const enter = (name: string) =>
+    gate.run(name.slice(0, 1), () => {
+      begun.push(name);
+      return slow.work();
+    });
+  const first = enter('a0');
+  const [a1, a2, a3] = [enter('a1'), enter('a2'), enter('a3')];
+  const b1 = enter('b1');
+  const pushed = assert.rejects(a3, busy);
+  const c1 = enter('c1');
+  await pushed;
+  // Nobody has so many more than c that one of theirs would make it fairer.
+  const c2 = assert.rejects(enter('c2'), busy);
+  await assert.rejects(enter('a4'), busy);
+  slow.end();
+  await Promise.all([first, a1, a2, b1, c1, c2]);
+  assert.deepEqual(begun, ['a0', 'a1', 'b1', 'c1', 'a2']);
 });

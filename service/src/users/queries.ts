@@ -115,7 +115,9 @@ export async function updateUser(trx: Trx, id: number, values: UserValues): Prom
 
 /** Leaves a row without a name for what its history refers to. */
 export async function eraseUser(trx: Trx, id: number): Promise<void> {
-  for (const table of ['memberships', 'identities', 'passkeys', 'sessions'] as const) {
+  for (const table of [
+    ...(['memberships', 'identities', 'passkeys', 'sessions', 'known_networks'] as const),
+  ]) {
     await trx.deleteFrom(table).where('user_id', '=', id).execute();
   }
   await deleteAnswersTo(trx, id);

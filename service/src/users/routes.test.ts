@@ -127,3 +127,24 @@ test('a password that an administrator sets ends the sessions', async () => {
   assert.equal((await session.ask('GET', '/session')).statusCode, 401);
   await signInAs(app, { ...user.credentials, password });
 });
+
+test('nobody sets their own password but by the route that asks for the old one', async () => {
+  const user = await createTestUser(db, { isAdmin: true });
+  const { ask: own } = await signInAs(app, user.credentials);
+  const password = 'velvet-harbour-Monday-badger';
+  const made = await own('POST', '/tokens', { body: { name: 'mine', scopes: ['admin'] } });
+  const authorization = `Bearer ${made.json().token}`;
+  const sent = { method: 'PATCH', url: `/v1/users/${user.id}`, payload: { password } } as const;
+  for (const refused of [
+    await own('PATCH', `/users/${user.id}`, { body: { password } }),
+    await inject(app, { ...sent, headers: { authorization } }),
+  ]) {
+    assert.equal(refused.statusCode, 422);
+    const [{ pointer, detail }] = refused.json().errors;
+    assert.equal(pointer, '/password');
+    assert.match(detail, /PUT \/v1\/session\/password/);
+  }
+  await signInAs(app, user.credentials);
+  const { id } = await createTestUser(db);
+  assert.equal((await own('PATCH', `/users/${id}`, { body: { password } })).statusCode, 200);
+});

@@ -22,6 +22,8 @@ import { userView } from './view.ts';
 
 const tags = ['Users'];
 const config = { scope: 'admin' } as const;
+// An administrator whom a passer-by makes stays one.
+const confirmed = { ...config, needsConfirmation: true } as const;
 
 export function userRoutes(app: App, deps: Deps): void {
   readRoutes(app, deps);
@@ -74,7 +76,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/users',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'user_create',
         summary: 'Add a user',
@@ -101,12 +103,12 @@ function changeRoutes(app: App, deps: Deps): void {
   app.patch(
     '/users/:id',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'user_update',
         summary: 'Change a user, or shut them out',
         description:
-          'A new password, and being shut out, end their sessions at once. Tokens of theirs hold no longer while they are shut out; a new password leaves them.',
+          'A new password, and being shut out, end their sessions at once. Tokens of theirs hold no longer while they are shut out; a new password leaves them. Change your own password by `PUT /v1/session/password`.',
         tags,
         params: IdParams,
         body: UserUpdate,
@@ -122,7 +124,7 @@ function changeRoutes(app: App, deps: Deps): void {
         const target = { kind: 'user', id } as const;
         return { status: 200, body: userView(row), target, details };
       };
-      const accept = () => acceptNextPassword(deps.db, id, body);
+      const accept = () => acceptNextPassword(deps.db, id, body, caller.userId);
       const answer = await change(request, deps, update, accept);
       return sendAnswer(reply, answer);
     },
@@ -131,7 +133,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/users/:id',
     {
-      config,
+      config: confirmed,
       schema: {
         operationId: 'user_delete',
         summary: 'Delete a user',

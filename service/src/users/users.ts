@@ -27,11 +27,11 @@ export function userNotFound(id: number | string): Problem {
 export async function acceptPassword(
   password: string,
   about: readonly string[],
-  pointer = '/password',
+  { pointer = '/password', asker }: { pointer?: string; asker?: string } = {},
 ): Promise<string> {
   const detail = await weaknessOf(password, about);
   if (detail) throw invalidFields([{ pointer, detail }]);
-  return await hashPassword(password);
+  return await hashPassword(password, asker);
 }
 
 /** As `acceptPassword`, for one that `createUser` is to set. */
@@ -55,13 +55,15 @@ function nameOf({ email, name }: UserCreate): string {
   return name ?? email.replace(/@.*$/, '');
 }
 
-/** As `acceptPassword`, for one that `changeUser` is to set. */
+/** As `acceptPassword`, for one that `changeUser` is to set. One's own is refused (422). */
 export async function acceptNextPassword(
   db: Queryable,
   id: number,
   { email, name, password }: UserUpdate,
+  ownId: number | null,
 ): Promise<string | undefined> {
   if (password === undefined) return undefined;
+  if (id === ownId) throw ownPassword();
   const user = await require(db, id);
   return await acceptPassword(password, [email ?? user.email, name ?? user.name]);
 }
@@ -118,6 +120,12 @@ async function require(db: Queryable, id: number): Promise<ShownUser> {
 async function requireFreeEmail(trx: Trx, email: string, besidesId?: number): Promise<void> {
   if (!(await isEmailTaken(trx, email, besidesId))) return;
   throw new Problem('email_taken', `Another user has the address ${email}.`);
+}
+
+function ownPassword(): Problem {
+  const detail =
+    'Is your own. Change it by PUT /v1/session/password, which asks for the one that you have. If you have none, another administrator sets one, or `npm run user -- password`.';
+  return invalidFields([{ pointer: '/password', detail }]);
 }
 
 function ownAccount(): Problem {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressKey, tokenKey } from './credentials.ts';
+import { accountKey, addressKey, networkKey, tokenKey } from './credentials.ts';
 
 test('an address counts by itself, and of IPv6 its /64', () => {
   for (const [address, key] of [
@@ -13,6 +13,26 @@ test('an address counts by itself, and of IPv6 its /64', () => {
   ] as const) {
     assert.equal(addressKey(address), key);
   }
+});
+
+test('a network of IPv6 counts by its /48, and IPv4 by the address', () => {
+  for (const [address, key] of [
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:0:1::7', '2001:db8:0::/48'],
+    ['2001:db8:0:2::9', '2001:db8:0::/48'],
+    ['2001:db8:1::7', '2001:db8:1::/48'],
+    ['', 'unknown'],
+  ] as const) {
+    assert.equal(networkKey(address), key);
+  }
+});
+
+test('an email address counts whatever the case of its letters, and by network apart', () => {
+  const key = accountKey('Ada@Example.com');
+  assert.equal(key, accountKey('ada@example.com'));
+  assert.match(key, /^[\w-]{16}$/);
+  const all = [key, accountKey('ada@example.com', 'a'), accountKey('ada@example.com', 'b')];
+  assert.equal(new Set(all).size, 3);
 });
 
 test('a token counts by a part of its hash', () => {

@@ -18,6 +18,9 @@ const limits = {
   public: limit,
   tries: limit,
   beginnings: limit,
+  networks: limit,
+  accounts: limit,
+  strangers: limit,
 };
 const shared = (): Limiter => exchangeTakings(createLimiter(limits), { db, notifications, log });
 const [a, b] = [shared(), shared()];

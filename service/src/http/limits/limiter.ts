@@ -3,9 +3,14 @@ import { type Buckets, createBuckets, type Limit, type Standing } from './bucket
 /**
  * What is limited: a token's reads and its other requests; an address's bad credentials, and what it asks
  * of routes that need none; by address and by user, tries to prove who somebody is that did not succeed,
- * and by address the sign-ins that are begun.
+ * and by address the sign-ins that are begun. Of tries with a password also: by network those of all its
+ * addresses; by account those from where its person was never seen, and by account and network what is
+ * left of them once an account has too many.
  */
-export const policies = ['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const;
+export const policies = [
+  ...(['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const),
+  ...(['networks', 'accounts', 'strangers'] as const),
+];
 export type Policy = (typeof policies)[number];
 export type Limits = Record<Policy, Limit>;
 
@@ -39,6 +44,9 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
     public: createBuckets(limits.public, now),
     tries: createBuckets(limits.tries, now),
     beginnings: createBuckets(limits.beginnings, now),
+    networks: createBuckets(limits.networks, now),
+    accounts: createBuckets(limits.accounts, now),
+    strangers: createBuckets(limits.strangers, now),
   };
   let tell: OnTaken = () => undefined;
   return {

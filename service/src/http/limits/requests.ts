@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection.ts';
 import { Problem, type ProblemCode } from '../../problem.ts';
 import { addressOf } from '../client-address.ts';
 import type { Standing } from './buckets.ts';
-import { addressKey, tokenKey, userKey } from './credentials.ts';
+import { accountKey, addressKey, networkKey, tokenKey, userKey } from './credentials.ts';
 import { showStanding } from './headers.ts';
 import { askTogether } from './known-tokens.ts';
 import type { Limiter, Policy } from './limiter.ts';
@@ -25,12 +25,23 @@ export interface RequestLimits {
   admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Where who signed in proves once more who they are: as a try, and by the user, too. */
   admitGuess(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  /**
+   * Where somebody signs in with a password, besides `admitPublic`. From where their person signed in
+   * before it holds nobody up: else anybody could keep them out. Asks alike of any email address.
+   */
+  admitPassword(request: FastifyRequest, reply: FastifyReply, who: PasswordTry): Promise<void>;
   /** Gives back the tries of a request that has proved who somebody is. */
   succeeded(request: FastifyRequest): void;
   /** Where somebody learns whether an email address is known: by the user alone, whatever comes of it. */
   admitSearch(reply: FastifyReply, userId: number): Promise<void>;
   /** When there was an error instead; answers the one to throw. */
   countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
+}
+
+interface PasswordTry {
+  email: string;
+  /** Whether its person signed in from this network before. */
+  isKnownHere: boolean;
 }
 
 /** What tells of somebody who tries. Sending no token at all is how a person looks at a page. */
@@ -73,12 +84,17 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     if (!standing.isWithin) throw await held(reply, policy, standing);
   }
 
-  const tries = new WeakMap<FastifyRequest, string[]>();
+  const tries = new WeakMap<FastifyRequest, [Policy, string][]>();
 
   /** Before it is known what comes of it: of many at once, no more are looked at than may fail. */
-  async function takeTry(request: FastifyRequest, reply: FastifyReply, key: string) {
-    await take(reply, 'tries', key);
-    tries.set(request, [...(tries.get(request) ?? []), key]);
+  async function takeTry(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    policy: Policy = 'tries',
+  ) {
+    await take(reply, policy, key);
+    tries.set(request, [...(tries.get(request) ?? []), [policy, key]]);
   }
 
   return {
@@ -111,8 +127,18 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       await takeTry(request, reply, userKey(userId));
       await takeTry(request, reply, addressKey(addressOf(request)));
     },
+    async admitPassword(request, reply, { email, isKnownHere }) {
+      if (isKnownHere) return;
+      const network = networkKey(addressOf(request));
+      await takeTry(request, reply, network, 'networks');
+      const account = accountKey(email);
+      // Whoever uses an account up leaves each other network a few tries of its own.
+      const hasLeft = limiter.look('accounts', account).isWithin;
+      if (hasLeft) return await takeTry(request, reply, account, 'accounts');
+      await takeTry(request, reply, accountKey(email, network), 'strangers');
+    },
     succeeded(request) {
-      for (const key of tries.get(request) ?? []) limiter.giveBack('tries', key);
+      for (const [policy, key] of tries.get(request) ?? []) limiter.giveBack(policy, key);
       tries.delete(request);
     },
     admitSearch: (reply, userId) => take(reply, 'tries', userKey(userId)),
@@ -137,6 +163,12 @@ function words(policy: Policy, limiter: Limiter, seconds: number): string {
   }
   if (policy === 'tries') {
     return `Too many tries to sign in, to confirm it or to add somebody came from this address or as this user: ${slowly} ${again}`;
+  }
+  if (policy === 'networks') {
+    return `Too many tries to sign in came from this network: ${slowly} ${again}`;
+  }
+  if (policy === 'strangers') {
+    return `Many have tried to sign in with this email address, and from this network it was not used of late. ${again}`;
   }
   if (policy === 'beginnings') {
     return `Too many sign-ins were begun from this address: ${slowly} ${again}`;

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+
+/** Whose the embedded database is, and as whom services and tools use it. */
+export const serviceRole = 'berth_service';
+
+/**
+ * Makes the role of services, without further rights, and its database, or takes it over from whoever has
+ * it. `client` is a superuser's, of another database.
+ */
+export async function ensureDatabase(client: pg.Client, database: string): Promise<void> {
+  const role = await client.query('select from pg_roles where rolname = $1', [serviceRole]);
+  if (role.rowCount === 0) await client.query(`create role ${serviceRole} login`);
+  const owner = await ownerOf(client, database);
+  if (owner === undefined) await client.query(`create database ${database} owner ${serviceRole}`);
+  else if (owner !== serviceRole) {
+    await client.query(`alter database ${database} owner to ${serviceRole}`);
+  }
+}
+
+/** Undefined: there is no such database. */
+export async function ownerOf(client: pg.Client, database: string): Promise<string | undefined> {
+  const { rows } = await client.query(
+    'select pg_get_userbyid(datdba) as owner from pg_database where datname = $1',
+    [database],
+  );
+  return rows[0]?.owner;
+}
+
+/**
+ * What a superuser made in a database becomes the service role's: releases up to 0.1 worked as one. The
+ * public schema is its owner's by itself, sequences of columns and types of tables follow these, and what
+ * is of an extension stays.
+ */
+const foreign = `
+  with mine as (select oid from pg_roles where rolname = $1),
+  schemas as (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'),
+  extended as (select classid, objid from pg_depend where deptype = 'e'),
+  found as (
+    select 0 as at, 'pg_namespace'::regclass as classid, oid,
+      format('schema %I', nspname) as what, nspowner as owner
+    from pg_namespace where oid in (select oid from schemas) and nspname <> 'public'
+    union all
+    select 1, 'pg_class'::regclass, oid, format('table %s', oid::regclass), relowner
+    from pg_class c
+    where relnamespace in (select oid from schemas) and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+      and not exists (
+        select from pg_depend d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid
+          and c.relkind = 'S' and d.deptype in ('a', 'i'))
+    union all
+    select 2, 'pg_proc'::regclass, oid, format('routine %s', oid::regprocedure), proowner
+    from pg_proc where pronamespace in (select oid from schemas)
+    union all
+    select 3, 'pg_type'::regclass, t.oid, format('type %s', t.oid::regtype), typowner
+    from pg_type t left join pg_class c on c.oid = typrelid
+    where typnamespace in (select oid from schemas)
+      and (typtype in ('d', 'e', 'r') or (typtype = 'c' and c.relkind = 'c')))
+  select what from found
+  where owner <> (select oid from mine)
+    and not exists (select from extended e where e.classid = found.classid and e.objid = found.oid)
+  order by at`;
+
+/** Gives all that is in the database of `client`, a superuser's, to the service role, or nothing of it. */
+export async function handOver(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(foreign, [serviceRole]);
+  if (rows.length === 0) return;
+  await client.query('begin');
+  for (const { what } of rows) await client.query(`alter ${what} owner to ${serviceRole}`);
+  await client.query('commit');
+}

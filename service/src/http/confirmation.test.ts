@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { routes } from '../routes.ts';
+import { accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
+import { createAccessWorld } from '../testing/access-world.ts';
+import { createTestApp } from '../testing/app.ts';
+import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { fingerprintOf } from '../testing/servers.ts';
+import { accessCases } from './access-cases.ts';
+import type { App } from './app-types.ts';
+import { isSafe } from './methods.ts';
+
+// Every route that changes something, asked in a session that somebody left open. A new one fails until
+// it is in one of both lists.
+
+/** What gives somebody powers, or a way in, that outlast the session; or takes them from others. */
+const sensitive = new Set([
+  'token_create',
+  'user_create',
+  'user_update',
+  'user_delete',
+  'member_add',
+  'member_set',
+  'member_remove',
+  'passkey_options',
+  'passkey_create',
+  'passkey_delete',
+]);
+
+const servers = 'is work on servers, and undone or bounded in other ways';
+const installation = 'is about the installation, and gives nobody powers';
+const proof = 'asks for the proof itself';
+const ends = 'only ends powers, which is to be easy';
+
+/** The others, and why. */
+const ordinary: Record<string, string> = {
+  server_create: servers,
+  server_start: servers,
+  server_stop: servers,
+  server_restart: servers,
+  server_retry: servers,
+  server_rebuild: servers,
+  server_move: servers,
+  server_delete: servers,
+  server_traffic_update: servers,
+  location_update: installation,
+  node_evacuate: installation,
+  node_restore: installation,
+  node_declare_lost: installation,
+  node_cordon: installation,
+  node_uncordon: installation,
+  operating_system_create: installation,
+  operating_system_update: installation,
+  image_import: installation,
+  address_pool_create: installation,
+  address_pool_update: installation,
+  address_pool_delete: installation,
+  project_create: installation,
+  project_update: installation,
+  project_delete: installation,
+  token_revoke: ends,
+  session_delete: ends,
+  session_delete_all: ends,
+  session_confirm: proof,
+  password_change: proof,
+};
+
+const { db, close } = await createTestDatabase();
+after(close);
+const world = await createAccessWorld(db);
+const app: App = await createTestApp(db, [...routes]);
+after(() => app.close());
+const cases = accessCases(world);
+const changing = accessRoutes(app).filter(
+  ({ method, scope }) => !isSafe(method) && scope !== 'public',
+);
+
+const required = [403, 'confirmation_required'];
+
+/** Of an administrator: who may all. */
+async function openSession(): Promise<Browser> {
+  const browser = await signInAs(app, world.credentials);
+  await sql`update sessions set confirmed_at = confirmed_at - interval '11 minutes'`.execute(db);
+  return browser;
+}
+
+async function ask(name: string, headers: object) {
+  const { method } = changing.find((route) => route.name === name) ?? {};
+  assert.ok(method, `there is a route ${name} that changes something`);
+  const answer = await askCase(app, requireCase(cases, name), { method, headers });
+  return { answer, refused: [answer.statusCode, answer.json().code] };
+}
+
+it('of each route that changes something it is decided whether it wants a confirmation', () => {
+  const names = changing.map(({ name }) => name).sort();
+  assert.deepEqual([...sensitive, ...Object.keys(ordinary)].sort(), names);
+});
+
+describe('ten minutes after somebody signed in', () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await openSession();
+  });
+
+  it('nothing sensitive is done', async () => {
+    const untouched = await fingerprintOf(db);
+    for (const name of sensitive) {
+      const { answer, refused } = await ask(name, browser.headers);
+      assert.deepEqual(refused, required, name);
+      assert.match(answer.json().detail, /POST \/v1\/session\/confirm .*or sign in again/);
+    }
+    assert.equal(await fingerprintOf(db), untouched);
+  });
+
+  for (const { name } of changing.filter((route) => !sensitive.has(route.name))) {
+    it(`${name} goes on`, async () => {
+      const { headers } = await openSession();
+      const { answer } = await ask(name, headers);
+      assert.equal(answer.statusCode, cases[name]?.status, answer.body);
+    });
+  }
+
+  it('a confirmation opens all of it', async () => {
+    browser = await openSession();
+    const body = { password: goodPassword };
+    assert.equal((await browser.ask('POST', '/session/confirm', { body })).statusCode, 200);
+    for (const name of sensitive) {
+      const { answer } = await ask(name, browser.headers);
+      assert.equal(answer.statusCode, cases[name]?.status, answer.body);
+    }
+  });
+});
+
+it('who is no administrator confirms, too', async () => {
+  const owner = await createTestUser(db, { roles: { [world.place.projectId]: 'owner' } });
+  const { headers } = await signInAs(app, owner.credentials);
+  await sql`update sessions set confirmed_at = confirmed_at - interval '11 minutes'`.execute(db);
+  const own = [...sensitive].filter((name) => !name.startsWith('user_'));
+  for (const name of own) {
+    assert.deepEqual((await ask(name, headers)).refused, required, name);
+  }
+});

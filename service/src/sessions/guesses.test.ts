@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import type { App } from '../http/app-types.ts';
+import { networkKey } from '../http/limits/credentials.ts';
+import { createLimiter, type Limits } from '../http/limits/limiter.ts';
+import { createTestApp, generousLimits } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { type Credentials, createTestUser } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { passwordGate } from '../users/password.ts';
+import { deleteUser } from '../users/users.ts';
+import { deleteOldNetworks } from './network-queries.ts';
+import { sessionRoutes } from './routes.ts';
+
+// Guesses at passwords from many addresses, and whom they hold up.
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const slowly = (burst: number) => ({ burst, perSecond: 1e-6 });
+const limits = { tries: slowly(4), networks: slowly(8), accounts: slowly(5), strangers: slowly(2) };
+
+const apps: App[] = [];
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+});
+
+let user: Awaited<ReturnType<typeof createTestUser>>;
+beforeEach(async () => {
+  user = await createTestUser(db);
+});
+
+/** A service on which time stands still. */
+async function serve(some: Partial<Limits>) {
+  const limiter = createLimiter({ ...generousLimits, ...some }, () => 0);
+  const app = await createTestApp(db, [sessionRoutes], { limiter });
+  apps.push(app);
+  const signIn = (from: string, payload: Credentials) =>
+    inject(app, { method: 'POST', url: '/v1/session', payload, remoteAddress: from });
+  const guess = async (from: string, email = user.email) =>
+    (await signIn(from, { email, password: 'guess' })).statusCode;
+  return { signIn, guess };
+}
+
+/** So often, each time from another address, the first being 0. */
+async function guesses(times: number, guess: (at: number) => Promise<number>) {
+  const found: number[] = [];
+  for (let at = 0; at < times; at += 1) found.push(await guess(at));
+  return found;
+}
+
+const wide = { tries: limits.tries, networks: limits.networks };
+const refusedAfter = (good: number, times: number) => [
+  ...Array(good).fill(401),
+  ...Array(times - good).fill(429),
+];
+
+test('guesses from a /48 of IPv6 count together, whichever of its networks they come from', async () => {
+  const { signIn, guess } = await serve(wide);
+  const found = await guesses(12, (at) => guess(`2001:db8:1:${at}::7`, `${at}@example.com`));
+  assert.deepEqual(found, refusedAfter(8, 12));
+  assert.deepEqual(
+    await guesses(5, () => guess('2001:db8:2:1::7')),
+    refusedAfter(4, 5),
+    'one /64 of another /48',
+  );
+  assert.deepEqual(await guesses(9, (at) => guess(`192.0.2.${at}`)), Array(9).fill(401), 'IPv4');
+  const { statusCode } = await signIn('2001:db8:3::1', user.credentials);
+  assert.equal(statusCode, 201);
+});
+
+test('a neighbour in the /48 keeps nobody out from where they signed in before', async () => {
+  const { signIn, guess } = await serve(wide);
+  assert.equal((await signIn('2001:db8:1:7::1', user.credentials)).statusCode, 201);
+  await guesses(9, (at) => guess(`2001:db8:1:a${at}::7`));
+  assert.equal((await signIn('2001:db8:1:8::1', user.credentials)).statusCode, 429);
+  assert.equal((await signIn('2001:db8:1:7::2', user.credentials)).statusCode, 201);
+});
+
+test('who guesses at one person from many addresses is held up, and that person is not', async () => {
+  const { signIn, guess } = await serve(limits);
+  assert.equal((await signIn('203.0.113.7', user.credentials)).statusCode, 201);
+  assert.deepEqual(await guesses(5, (at) => guess(`192.0.2.${at}`)), Array(5).fill(401));
+  assert.deepEqual(await guesses(3, () => guess('198.51.100.1')), refusedAfter(2, 3));
+  const refused = await signIn('198.51.100.1', user.credentials);
+  assert.equal(refused.statusCode, 429);
+  assert.match(refused.json().detail, /^Many have tried to sign in with this email address/);
+  assert.ok(Number(refused.headers['retry-after']) > 0);
+  for (let times = 0; times < 6; times += 1) {
+    assert.equal((await signIn('203.0.113.7', user.credentials)).statusCode, 201, 'from home');
+  }
+  const { credentials } = await createTestUser(db);
+  assert.equal((await signIn('192.0.2.1', credentials)).statusCode, 201, 'another person');
+  const elsewhere = await signIn('198.51.100.2', user.credentials);
+  assert.equal(elsewhere.statusCode, 201, 'from where they never were');
+});
+
+test('an address that nobody has is held up as one that somebody has', async () => {
+  const found = async (email: string) => {
+    const { guess } = await serve(limits);
+    return [
+      await guesses(5, (at) => guess(`192.0.2.${at}`, email)),
+      await guesses(4, () => guess('198.51.100.1', email)),
+      await guesses(3, (at) => guess(`2001:db8:0:${at}::1`, email)),
+    ];
+  };
+  const known = await found(user.email);
+  assert.deepEqual(known[1], refusedAfter(2, 4));
+  assert.deepEqual(known[2], refusedAfter(2, 3));
+  assert.deepEqual(await found('nobody@example.com'), known);
+  assert.deepEqual(await found(user.email.toUpperCase()), known);
+});
+
+test('a network is known for 30 days after somebody signed in from it, and forgotten with them', async () => {
+  const { signIn } = await serve({});
+  const networks = async () => {
+    const query = db.selectFrom('known_networks').select('network');
+    return (await query.where('user_id', '=', user.id).orderBy('network').execute()).map(
+      ({ network }) => network,
+    );
+  };
+  for (const from of ['192.0.2.9', '2001:db8:1:2:3::4', '2001:db8:1:2:5::6', '::ffff:192.0.2.9']) {
+    assert.equal((await signIn(from, user.credentials)).statusCode, 201);
+  }
+  assert.deepEqual(await networks(), ['192.0.2.9/32', '2001:db8:1:2::/64']);
+  await sql`update known_networks set used_at = now() - interval '31 days'
+    where user_id = ${user.id} and family(network) = 4`.execute(db);
+  assert.equal(await deleteOldNetworks(db), 1);
+  assert.deepEqual(await networks(), ['2001:db8:1:2::/64']);
+  await db.transaction().execute((trx) => deleteUser(trx, user.id, null));
+  assert.deepEqual(await networks(), []);
+});
+
+test('one network cannot take all places before the hashing of passwords', async () => {
+  const { signIn } = await serve({});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const gaveWay = Promise.withResolvers<unknown>();
+  const flood = Array.from({ length: 34 }, () =>
+    passwordGate.run(networkKey('2001:db8:1:7::7'), () => promise).catch(gaveWay.resolve),
+  );
+  assert.equal((await signIn('2001:db8:1:8::8', user.credentials)).statusCode, 503);
+  const mine = signIn('2001:db8:2::1', user.credentials);
+  assert.match(String(await gaveWay.promise), /Too many passwords/);
+  resolve();
+  assert.equal((await mine).statusCode, 201);
+  await Promise.all(flood);
+});
