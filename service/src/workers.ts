@@ -73,7 +73,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const leader = createLeader({ pool, log });
   const watching = { ...foundation, db, leader, workDir, observer: metrics.watch };
   const watchers = await watchLocations(watching, stopping.signal);
-  const housekeeping = startHousekeeping(db, log);
+  const housekeeping = startHousekeeping(db, log, metrics.records);
   const history = keepHistoryOnTime(db, log, stopping.signal);
   return {
     async stop() {
