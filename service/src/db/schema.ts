@@ -85,6 +85,10 @@ interface InstallationTable {
   only_row: Generated<boolean>;
   id: Generated<string>;
   secret_key_sha256: Buffer | null;
+  /** See keys/keyring.ts. */
+  sealing: Generated<'unbound' | 'mixed' | 'bound'>;
+  /** The key before, while that is replaced. */
+  rotated_from_sha256: Buffer | null;
   /** PEM: how engines over HTTPS know this installation. */
   client_certificate: string | null;
   /** Its key, encrypted. */
