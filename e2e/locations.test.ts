@@ -95,7 +95,7 @@ test('a server there has the address that it was given, and no other', async () 
   assert.equal((await view(server.id)).status, 'started');
   const [{ commands } = { commands: null }] = await operations(server.id);
   const [own, , forged] = commands ?? [];
-  assert.equal(own?.exit_status, 0, own?.output);
+  assert.equal(own?.exit_status, 0, own?.output ?? undefined);
   assert.equal(forged?.exit_status, 1, 'a forged address gets no answer');
   await remove(server.id);
 });

@@ -29,13 +29,14 @@ import type { PlainAction } from '../service/src/servers/states.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
 import { inject } from '../service/src/testing/inject.ts';
+import { testKeyring } from '../service/src/testing/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 
 /** Of Incus. */
 export const project = 'berth';
 
-const secretKey = Buffer.alloc(32, 7);
+const secretKey = testKeyring();
 const endedWithinMs = 60_000;
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */

@@ -22,7 +22,7 @@ const TargetKind = Word([...targetKinds], {
 export const AuditEntry = Type.Object(
   {
     id: Type.Integer({ examples: [12] }),
-    at: Timestamp('When.'),
+    at: Timestamp('When it was entered.'),
     project_id: Nullable(
       Type.Integer({
         description:
@@ -76,6 +76,17 @@ export const AuditEntry = Type.Object(
         },
       ),
     ),
+    count: Type.Integer({
+      minimum: 1,
+      description:
+        'How many requests the entry stands for. 1 for a change, and for the first of several refusals. ' +
+        'What is then refused to the same token, person and address, with the same action and code, is ' +
+        'counted for a minute, and entered as one: with the target if they all had the same, and the ' +
+        '`request_id` of the last.',
+      examples: [1],
+    }),
+    first_at: Timestamp('When the first of them was.'),
+    last_at: Timestamp('When the last of them was.'),
   },
   { title: 'AuditEntry', description: 'Something that was changed, or was not let be.' },
 );

@@ -20,9 +20,17 @@ const Status = (description: string) =>
 export const CommandResult = Type.Object(
   {
     exit_status: Type.Integer({ description: 'Zero is success.', examples: [0] }),
-    output: Type.String({
-      description: 'The end of what it printed, on both streams.',
-      examples: ['Setting up nginx ...\n'],
+    output: Nullable(
+      Type.String({
+        description:
+          'The end of what it printed, on both streams. It is kept for as long as `outputs_days` of the ' +
+          'settings says after the operation has ended, and is null from then on.',
+        examples: ['Setting up nginx ...\n'],
+      }),
+    ),
+    output_expired: Type.Boolean({
+      description: 'Whether the output was removed since it had been kept long enough.',
+      examples: [false],
     }),
   },
   { title: 'CommandResult' },

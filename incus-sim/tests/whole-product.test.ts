@@ -65,6 +65,11 @@ describe('the whole product on the simulator', () => {
   it('says that its servers are not real, and leads one through its life', async () => {
     const berth = await startBerth();
     assert.match(berth.output(), /^\s*SIMULATED: the servers of this Berth are not real\./);
+    assert.match(berth.output(), /TOKEN=\$\(cat \S+\/admin-token\)/);
+    assert.ok(
+      !berth.output().includes(berth.token),
+      'what is printed stands in a journal for ever',
+    );
     const { status, body: server } = await call<{ id: number }>(berth, 'POST', 'servers', {
       name: 'simulated.example.org',
       location_id: 1,
@@ -85,8 +90,8 @@ describe('the whole product on the simulator', () => {
       `operations?server_id=${server.id}`,
     );
     assert.deepEqual(operations[0]?.commands, [
-      { exit_status: 0, output: 'hello\n' },
-      { exit_status: 3, output: '' },
+      { exit_status: 0, output: 'hello\n', output_expired: false },
+      { exit_status: 3, output: '', output_expired: false },
     ]);
     for (const [action, expected] of [
       ['stop', 'stopped'],

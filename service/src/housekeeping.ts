@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
+import { databaseTime } from './db/queries.ts';
 import { deleteOldIdempotencyKeys } from './http/idempotency-queries.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
+import { keepRecords, type RecordsObserver, trustedClock } from './retention/retention.ts';
 import { deleteOldNetworks } from './sessions/network-queries.ts';
 import { deleteEndedSessions } from './sessions/queries.ts';
 
@@ -12,14 +14,22 @@ export interface Housekeeping {
 }
 
 /** Removes what has outlived its use, now and each hour. Harmless when several replicas do it. */
-export function startHousekeeping(db: Db, log: Logger): Housekeeping {
-  let running = sweep(db, log);
+export function startHousekeeping(db: Db, log: Logger, observer: RecordsObserver): Housekeeping {
+  const stopping = new AbortController();
+  const trusted = trustedClock();
+  const work = async () => {
+    await sweep(db, log);
+    await keep({ db, log, observer, trusted, signal: stopping.signal });
+  };
+  let running = work();
   const timer = setInterval(() => {
-    running = sweep(db, log);
+    // A round may take longer than an hour, where there is much to move.
+    running = running.then(work);
   }, everyMilliseconds);
   return {
     async stop() {
       clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };
@@ -36,5 +46,28 @@ async function sweep(db: Db, log: Logger): Promise<void> {
       log.info(removed, 'What has outlived its use was removed.');
   } catch (error) {
     log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
+  }
+}
+
+interface Keeping {
+  db: Db;
+  log: Logger;
+  observer: RecordsObserver;
+  trusted: ReturnType<typeof trustedClock>;
+  signal: AbortSignal;
+}
+
+async function keep({ db, log, observer, trusted, signal }: Keeping): Promise<void> {
+  if (signal.aborted) return;
+  try {
+    const now = new Date(await databaseTime(db));
+    const removed = await keepRecords(db, { now, oldBy: trusted(now), signal });
+    observer.removed(removed);
+    if (Object.values(removed).some((count) => count > 0)) {
+      log.info(removed, 'Records that were kept long enough were removed.');
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    log.warn({ err: error }, 'The upkeep of records failed; it is tried again in an hour.');
   }
 }

@@ -14,19 +14,25 @@ function welcome({ url, admin, hasLocation }: RunningService): void {
   process.stdout.write(admin ? firstServer(url, admin) : elsewhere);
 }
 
-function firstServer(url: string, { token, created, path }: AdminToken): string {
+/** Never the token itself: what is printed stands in the journal, or in the log of a container, for long. */
+function firstServer(url: string, { path }: AdminToken): string {
   return `
 Your first server:
 
-  TOKEN=${created ? token : `$(cat ${path})`}
+  TOKEN=$(cat ${quoted(path)})
   curl -sX POST ${url}/v1/servers -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
     -d '{"name": "first", "location_id": 1, "os_id": 1, "password": "choose-1-yourself",
          "initialCommands": ["echo hello > /root/hello"], "cpu": 1, "ram": 512, "disk": 5}'
   curl -s ${url}/v1/servers/1/status -H "Authorization: Bearer $TOKEN"    # again, until progress is 100
   ssh root@$(curl -s ${url}/v1/servers/1 -H "Authorization: Bearer $TOKEN" | grep -o '"ip":"[0-9.]*"' | cut -d'"' -f4)
 
-The token is kept in ${path}. Ctrl-C stops Berth; the servers run on.
+The token is kept in ${path}, which only its owner can read. Ctrl-C stops Berth; the servers run on.
 `;
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const noLocation = `

@@ -13,6 +13,7 @@ import { passkeyRoutes } from './passkeys/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { settingsRoutes } from './settings/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -37,5 +38,6 @@ export const routes: readonly Routes[] = [
   passkeyRoutes,
   userRoutes,
   auditRoutes,
+  settingsRoutes,
   healthRoutes,
 ];

@@ -8,6 +8,9 @@ import type { Config, LocalNames } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { openDatabase } from './db/open.ts';
 import { createIncusClient } from './incus/client.ts';
+import { loadKeys } from './keys/key-file.ts';
+import type { Keyring } from './keys/keyring.ts';
+import { agreeOnSecretKey, announcement, followKeys } from './keys/secret-key.ts';
 import { createEngines } from './locations/engines.ts';
 import { ensureLocalLocation } from './locations/local.ts';
 import { listAllLocations } from './locations/queries.ts';
@@ -16,7 +19,6 @@ import { createMetrics } from './metrics/metrics.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
 import { lookAtNodes } from './reconcilers/nodes.ts';
-import { agreeOnSecretKey, loadSecretKey } from './secret-key.ts';
 import { startError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
@@ -99,15 +101,25 @@ async function layFoundation(
   const preparing = Promise.allSettled([
     local && ensureIncus({ socketPath: config.incusSocket, say }),
   ]);
-  const database = await openDatabase(config, log);
+  let keyring: Keyring | undefined;
+  const database = await openDatabase(config, log, () => (keyring ? announcement(keyring) : ''));
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
   const { db, pool, workers, notifications } = database;
-  const secretKey = await loadSecretKey(config.dataDir);
+  const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
-  const agreed = await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
-  if (agreed === 'replaced') say(otherKey(config.dataDir));
+  const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
+  if (agreed.outcome === 'replaced') say(otherKey(dataDir));
+  keyring = agreed.keyring;
+  if (keyring.state.sealing === 'unbound') say(unbound);
+  const secretKey = keyring;
+  const leaving = new AbortController();
+  const following = followKeys({ keyring, db: workers.db, dataDir, log }, leaving.signal);
+  stack.defer(async () => {
+    leaving.abort();
+    await following;
+  });
   await insertMissing(db);
   const metrics = createMetrics(
     { db, pools: { requests: pool, workers: workers.pool }, log },
@@ -123,6 +135,10 @@ async function layFoundation(
   }
   return { config, db, workers, notifications, engines, secretKey, metrics, log };
 }
+
+const unbound =
+  'Note: secrets are kept as the release before did. Once every service is of this release, run ' +
+  '"npm run db -- rotate-key": from then on they can be read in their own place alone.';
 
 const otherKey = (dataDir: string) =>
   `Note: ${join(dataDir, 'secret-key')} is not the key that was used before. What was kept with that one ` +

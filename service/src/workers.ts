@@ -7,6 +7,7 @@ import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
 import { installationId } from './db/queries.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import type { Keyring } from './keys/keyring.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -29,7 +30,7 @@ export interface Foundation {
   workers: Connections;
   notifications: NotificationListener;
   engines: Engines;
-  secretKey: Buffer;
+  secretKey: Keyring;
   metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop; from then on it says that it does. */
@@ -73,7 +74,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const leader = createLeader({ pool, log });
   const watching = { ...foundation, db, leader, workDir, observer: metrics.watch };
   const watchers = await watchLocations(watching, stopping.signal);
-  const housekeeping = startHousekeeping(db, log);
+  const housekeeping = startHousekeeping(db, log, metrics.records);
   const history = keepHistoryOnTime(db, log, stopping.signal);
   return {
     async stop() {

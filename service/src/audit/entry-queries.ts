@@ -28,6 +28,8 @@ export interface AuditEntry {
   requestId: string | null;
   /** What was given or changed, where that is more than what was done. No secrets, and nothing long. */
   details?: Details | undefined;
+  /** Of refusals that are entered as one. */
+  counted?: { count: number; firstSecondsAgo: number; lastSecondsAgo: number };
 }
 
 /** Entries are only ever added: the table refuses anything else. */
@@ -48,8 +50,18 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
       code: entry.code ?? null,
       request_id: entry.requestId,
       details: isEmpty(entry.details) ? null : JSON.stringify(entry.details),
+      ...(entry.counted && {
+        count: entry.counted.count,
+        first_at: secondsAgo(entry.counted.firstSecondsAgo),
+        last_at: secondsAgo(entry.counted.lastSecondsAgo),
+      }),
     })
     .execute();
+}
+
+/** By the database's clock, which all entries go by. */
+function secondsAgo(seconds: number) {
+  return sql<string>`now() - make_interval(secs => ${seconds})`;
 }
 
 function isEmpty(details: Details = {}): boolean {

@@ -30,7 +30,7 @@ export async function listAuditEntries(rows: ProjectRows, page: AuditPage) {
   let query = rows
     .select('audit_log')
     .select(['id', 'at', 'project_id', 'token_id', 'user_id', 'action', 'target_kind', 'target_id'])
-    .select(['status', 'code', 'request_id', 'source', 'details'])
+    .select(['status', 'code', 'request_id', 'source', 'details', 'count', 'first_at', 'last_at'])
     .select(address.as('address'));
   if (filters.project_id) query = query.where('project_id', '=', filters.project_id);
   if (filters.action) query = query.where('action', '=', filters.action);

@@ -23,6 +23,13 @@ const admin = await createTestToken(db, { scopes: ['admin'] });
 const list = async (query = '', headers: object = admin.headers): Promise<AuditEntry[]> =>
   (await whole.ask('GET', `/audit${query}`, { ...headers })).json();
 
+/** Another address each time, so that a refusal is not counted with others like it. */
+let asked = 0;
+function elsewhere() {
+  asked += 1;
+  return { from: `127.0.1.${asked}` };
+}
+
 /** A refusal is entered once its answer is out. */
 async function entryOf(requestId: unknown): Promise<AuditEntry> {
   for (let looks = 0; looks < 100; looks += 1) {
@@ -36,7 +43,13 @@ describe('the audit log', () => {
   it('says who did what to what, and what came of it', async () => {
     const created = await whole.create();
     const { id } = created.json();
-    const { at: _, id: __, ...entry } = await entryOf(created.headers['x-request-id']);
+    const {
+      at,
+      id: __,
+      first_at,
+      last_at,
+      ...entry
+    } = await entryOf(created.headers['x-request-id']);
     assert.deepEqual(entry, {
       project_id: place.projectId,
       token_id: entry.token_id,
@@ -49,7 +62,9 @@ describe('the audit log', () => {
       code: null,
       request_id: created.headers['x-request-id'],
       details: null,
+      count: 1,
     });
+    assert.deepEqual([first_at, last_at], [at, at]);
     assert.equal((await whole.ask('GET', '/whoami')).json().token_id, entry.token_id);
   });
 
@@ -70,18 +85,30 @@ describe('the audit log', () => {
     const body = { role: 'member' };
     const of = admin.headers;
     for (const [target, answer] of [
-      [{ kind: 'token', id: 77 }, whole.ask('DELETE', '/tokens/77')],
-      [{ kind: 'location', id: 77 }, whole.ask('PATCH', '/locations/77', { body: {} })],
-      [{ kind: 'operating_system', id: 77 }, whole.ask('POST', '/operating-systems/77/images')],
-      [{ kind: 'address_pool', id: 77 }, whole.ask('DELETE', '/address-pools/77', { ...of })],
-      [{ kind: 'user', id: 77 }, whole.ask('DELETE', '/users/77', { ...of })],
+      [{ kind: 'token', id: 77 }, whole.ask('DELETE', '/tokens/77', elsewhere())],
+      [
+        { kind: 'location', id: 77 },
+        whole.ask('PATCH', '/locations/77', { body: {}, ...elsewhere() }),
+      ],
+      [
+        { kind: 'operating_system', id: 77 },
+        whole.ask('POST', '/operating-systems/77/images', elsewhere()),
+      ],
+      [
+        { kind: 'address_pool', id: 77 },
+        whole.ask('DELETE', '/address-pools/77', { ...of, ...elsewhere() }),
+      ],
+      [{ kind: 'user', id: 77 }, whole.ask('DELETE', '/users/77', { ...of, ...elsewhere() })],
       [
         { kind: 'user', id: 77 },
-        whole.ask('PUT', `/projects/${project}/members/77`, { body, ...of }),
+        whole.ask('PUT', `/projects/${project}/members/77`, { body, ...of, ...elsewhere() }),
       ],
-      [{ kind: 'project', id: project }, whole.ask('POST', `/projects/${project}/members`)],
-      [null, whole.ask('DELETE', '/servers/nonsense')],
-      [null, whole.ask('POST', '/servers', { body: {} })],
+      [
+        { kind: 'project', id: project },
+        whole.ask('POST', `/projects/${project}/members`, elsewhere()),
+      ],
+      [null, whole.ask('DELETE', '/servers/nonsense', elsewhere())],
+      [null, whole.ask('POST', '/servers', { body: {}, ...elsewhere() })],
     ] as const) {
       const { headers, statusCode } = await answer;
       assert.ok(statusCode >= 400);
@@ -205,7 +232,7 @@ describe('the audit log', () => {
     const authorization = `Bearer ${generateToken()}`;
     const unknown = await whole.ask('DELETE', '/servers/1', { authorization });
     // Entered after that one's would have been.
-    const known = await whole.ask('DELETE', '/servers/999999');
+    const known = await whole.ask('DELETE', '/servers/999999', elsewhere());
     await entryOf(known.headers['x-request-id']);
     const entries = await list('?sort=-id&limit=50');
     assert.ok(entries.every((e) => e.request_id !== unknown.headers['x-request-id']));
@@ -220,19 +247,46 @@ describe('the audit log', () => {
     const member = `/projects/${id}/members/${user.id}`;
     const system = { description: 'Changed' };
     const asked: [project: number | null, answer: Promise<{ headers: object }>][] = [
-      [id, whole.ask('PATCH', `/projects/${id}`, { body: { quota: { servers: 3 } }, ...of })],
-      [id, whole.ask('PUT', member, { body: { role: 'member' }, ...of })],
-      [id, whole.ask('DELETE', `/projects/${id}/members/999999`, of)],
-      [id, whole.ask('PATCH', `/projects/${id}`, { body: { name: '' }, ...of })],
-      [null, whole.ask('PATCH', '/projects/999999', { body: { name: 'x' }, ...of })],
-      [null, whole.ask('PATCH', `/users/${user.id}`, { body: { name: 'Changed' }, ...of })],
-      [null, whole.ask('POST', '/users', { body: { email: 'nonsense' }, ...of })],
-      [null, whole.ask('PATCH', `/locations/${place.locationId}`, { body: system, ...of })],
-      [null, whole.ask('DELETE', '/address-pools/999999', of)],
-      [place.projectId, whole.ask('POST', '/servers/999999/start', of)],
+      [
+        id,
+        whole.ask('PATCH', `/projects/${id}`, {
+          body: { quota: { servers: 3 } },
+          ...of,
+          ...elsewhere(),
+        }),
+      ],
+      [id, whole.ask('PUT', member, { body: { role: 'member' }, ...of, ...elsewhere() })],
+      [id, whole.ask('DELETE', `/projects/${id}/members/999999`, { ...of, ...elsewhere() })],
+      [id, whole.ask('PATCH', `/projects/${id}`, { body: { name: '' }, ...of, ...elsewhere() })],
+      [
+        null,
+        whole.ask('PATCH', '/projects/999999', { body: { name: 'x' }, ...of, ...elsewhere() }),
+      ],
+      [
+        null,
+        whole.ask('PATCH', `/users/${user.id}`, {
+          body: { name: 'Changed' },
+          ...of,
+          ...elsewhere(),
+        }),
+      ],
+      [null, whole.ask('POST', '/users', { body: { email: 'nonsense' }, ...of, ...elsewhere() })],
+      [
+        null,
+        whole.ask('PATCH', `/locations/${place.locationId}`, {
+          body: system,
+          ...of,
+          ...elsewhere(),
+        }),
+      ],
+      [null, whole.ask('DELETE', '/address-pools/999999', { ...of, ...elsewhere() })],
+      [place.projectId, whole.ask('POST', '/servers/999999/start', { ...of, ...elsewhere() })],
       // Who is no administrator is refused where they are.
-      [place.projectId, whole.ask('PATCH', `/projects/${id}`, { body: { name: 'x' } })],
-      [place.projectId, whole.ask('DELETE', `/users/${user.id}`)],
+      [
+        place.projectId,
+        whole.ask('PATCH', `/projects/${id}`, { body: { name: 'x' }, ...elsewhere() }),
+      ],
+      [place.projectId, whole.ask('DELETE', `/users/${user.id}`, elsewhere())],
     ];
     assert.equal((await entryOf(made.headers['x-request-id'])).project_id, id);
     for (const [project, answer] of asked) {
@@ -271,7 +325,9 @@ describe('the audit log', () => {
     for (const change of [
       'update audit_log set status = 200',
       'delete from audit_log',
-      'truncate audit_log',
+      'update audit_entries set status = 200',
+      'delete from audit_entries',
+      'truncate audit_entries',
     ]) {
       await assert.rejects(sql.raw(change).execute(db), /only ever added to/);
     }
@@ -313,13 +369,16 @@ describe('its list', () => {
   });
 
   it('is filtered by project, status, address and request', async () => {
-    const refused = await whole.ask('POST', '/servers/4711/start', { ...admin.headers });
+    const refused = await whole.ask('POST', '/servers/4711/start', {
+      ...admin.headers,
+      from: '192.0.2.77',
+    });
     const { id, request_id } = await entryOf(refused.headers['x-request-id']);
     const ids = async (query: string) => (await list(`?${query}`)).map((entry) => entry.id);
     assert.deepEqual(await ids(`request_id=${request_id}`), [id]);
     assert.deepEqual(await ids(`request_id=${request_id}&status=404`), [id]);
     assert.deepEqual(await ids(`request_id=${request_id}&status=403`), []);
-    assert.deepEqual(await ids(`request_id=${request_id}&address=127.0.0.1`), [id]);
+    assert.deepEqual(await ids(`request_id=${request_id}&address=192.0.2.77`), [id]);
     assert.deepEqual(await ids(`request_id=${request_id}&address=2001:db8::1`), []);
     assert.deepEqual(await ids(`request_id=${request_id}&project_id=${place.projectId}`), [id]);
     assert.deepEqual(await ids(`request_id=${request_id}&project_id=999999`), []);

@@ -18,5 +18,8 @@ export function auditView(row: AuditRow): AuditEntry {
     code: row.code,
     request_id: row.request_id,
     details: row.details,
+    count: row.count,
+    first_at: row.first_at ?? row.at,
+    last_at: row.last_at ?? row.at,
   };
 }

@@ -5,7 +5,7 @@ export interface Table {
   name: string;
   /** Those that are stored: generated ones are not. */
   columns: string[];
-  /** Of a table that is partitioned by time. */
+  /** Of a table that is partitioned by time; without the one for all other times, which a migration makes. */
   partitions: Partition[];
 }
 
@@ -43,7 +43,8 @@ const tablesQuery = `
     array(
       select json_build_object('name', p.relname, 'bounds', pg_get_expr(p.relpartbound, p.oid))
       from pg_inherits i join pg_class p on p.oid = i.inhrelid
-      where i.inhparent = c.oid order by p.relname
+      where i.inhparent = c.oid and pg_get_expr(p.relpartbound, p.oid) <> 'DEFAULT'
+      order by p.relname
     ) as partitions
   from pg_class c
   where c.relnamespace = current_schema()::regnamespace

@@ -3,22 +3,29 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runSteps, UsageError } from '../command-line.ts';
 import { type Config, loadConfig, pathFromShell } from '../config.ts';
+import { keyFile } from '../keys/key-file.ts';
+import { rotateKey } from '../keys/rotation.ts';
 import { startError } from '../start-errors.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { exportDatabase } from './export.ts';
 import type { ExportHeader } from './export-file.ts';
 import { importDatabase } from './import.ts';
+import { joinDatabase } from './open.ts';
 import { progressInWords } from './row-progress.ts';
 
-const usage = `Writes the database of an installation to a file, and fills an empty one from it.
+const usage = `Writes the database of an installation to a file, fills an empty one from it, and changes the
+key that its secrets are encrypted with.
 
   npm run db -- export FILE
   npm run db -- import FILE
+  npm run db -- rotate-key
 
 The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.
 
 export works while services run: the file shows one moment.
-import needs an empty database, on which no service has been started.`;
+import needs an empty database, on which no service has been started.
+rotate-key works while services run. It puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Where
+it is cut off, run it again. Services of the release before can't read what it has written.`;
 
 const progress = progressInWords((text) => console.error(`• ${text}`));
 
@@ -30,6 +37,7 @@ function readCommand(args: string[]): (() => Promise<string>) | undefined {
   });
   const [command, file, ...more] = positionals;
   if (values.help || command === undefined) return undefined;
+  if (command === 'rotate-key' && file === undefined) return rotate;
   const isKnown = command === 'export' || command === 'import';
   if (!isKnown || more.length > 0) {
     throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
@@ -67,6 +75,33 @@ Before you start a service on it:
 - Stop every service on the database that it came from, for good. Both would act on the same servers in Incus.
 - Put a copy of its secret-key, mode 0600, into the data directory of each service.`;
 }
+
+async function rotate(): Promise<string> {
+  const config = loadConfig();
+  const { dataDir } = config;
+  const say = (text: string) => console.error(`• ${text}`);
+  try {
+    const { db, close } = await joinDatabase(config);
+    try {
+      return afterRotation[await rotateKey({ db, dataDir, say })](keyFile(dataDir));
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    throw startError(error, config);
+  }
+}
+
+const afterRotation = {
+  done: (path: string) => `Everything is encrypted with the new key, and ${path} has that alone.
+
+Keep a copy of it, apart from exports. Exports from before need the key that they were made with.
+Where other services have a secret-key of their own, put this one in its place.`,
+  macs_left: (path: string) => `Everything is encrypted with the new key. Keep a copy of ${path}.
+
+The old key stays in it: it tells requests apart whose Idempotency-Key was used within the last 24 hours.
+Run this again in 24 hours, to remove it.`,
+};
 
 function inWords({ at, installation, tables }: ExportHeader): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { SetupError } from '../../../setup/commands.mjs';
+import { makeAuditPartitions } from '../retention/audit-queries.ts';
 import { enterAnyRows } from '../testing/any-rows.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
@@ -28,6 +29,7 @@ const file = join(directory, 'whole.gz');
 
 before(async () => {
   await fill(source);
+  await makeAuditPartitions(source.db, new Date());
   await exportDatabase(source.connectionString, file, quiet);
 });
 
@@ -264,7 +266,7 @@ const others = `select query from pg_stat_activity
 async function untilCopying({ pool }: TestDatabase): Promise<void> {
   for (let looks = 0; looks < 6000; looks += 1) {
     const { rows } = await pool.query(others);
-    if (rows.some(({ query }) => /^copy "audit_log"/.test(query))) return;
+    if (rows.some(({ query }) => /^copy "audit_entries"/.test(query))) return;
     await sleep(5);
   }
   assert.fail('It never copied.');

@@ -66,6 +66,7 @@ export interface NotificationListener {
 }
 
 const channel = 'berth';
+const name = 'berth-listen';
 
 /** How often PostgreSQL is asked for a sign of life, and when one that gives none counts as lost. */
 const beatMs = 300;
@@ -79,6 +80,7 @@ interface Line {
   emitter: EventEmitter;
   /** When the last sign of life was asked for that came. */
   aliveAt: number;
+  announce?: () => string;
 }
 
 /** Sent when the transaction commits, and never when it rolls back. */
@@ -90,12 +92,20 @@ export async function notify<N extends Name>(
   await sql`select pg_notify(${channel}, ${JSON.stringify({ name, payload })})`.execute(db);
 }
 
-/** Listens on a connection of its own, and connects again when that is lost. */
+/**
+ * Listens on a connection of its own, and connects again when that is lost. What `announce` answers, up to 50
+ * characters, is shown to whoever looks at the connections in PostgreSQL, within a second.
+ */
 export function listenForNotifications(
   connectionString: string,
   log: Logger,
+  announce?: () => string,
 ): NotificationListener {
-  const line: Line = { emitter: new EventEmitter(), aliveAt: Number.NEGATIVE_INFINITY };
+  const line: Line = {
+    emitter: new EventEmitter(),
+    aliveAt: Number.NEGATIVE_INFINITY,
+    ...(announce && { announce }),
+  };
   const { emitter } = line;
   emitter.setMaxListeners(0);
   const closing = new AbortController();
@@ -144,7 +154,7 @@ async function listenOnce(
     keepAlive: true,
     query_timeout: longestSilenceMs,
     connectionTimeoutMillis: longestSilenceMs,
-    application_name: 'berth-listen',
+    application_name: name,
   });
   const ended = Promise.withResolvers<void>();
   const stop = () => ended.resolve();
@@ -174,9 +184,14 @@ async function listenOnce(
  * heard that was sent before the question. A connection that hangs is found out by that, too.
  */
 async function proveAlive(client: pg.Client, line: Line, signal: AbortSignal): Promise<void> {
+  let announced = '';
   while (!signal.aborted) {
     const askedAt = performance.now();
-    await client.query('select 1');
+    const told = line.announce?.() ?? '';
+    if (told === announced) await client.query('select 1');
+    else
+      await client.query(`select set_config('application_name', $1, false)`, [`${name} ${told}`]);
+    announced = told;
     line.aliveAt = askedAt;
     await pause(beatMs, signal);
   }

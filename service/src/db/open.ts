@@ -26,7 +26,11 @@ export interface OpenDatabase extends Connections {
 }
 
 /** The outside PostgreSQL of `DATABASE_URL`, else the embedded one; with its schema up to date. */
-export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Config,
+  log: Logger,
+  announce?: () => string,
+): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
   const connectionString = config.databaseUrl ?? (await embedded(config, log, stack));
   await migrateTo(connectionString);
@@ -40,7 +44,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   };
   const requests = connect({ max: connections.requests });
   const workers = connect({ max: connections.workers, patienceMilliseconds: workersPatienceMs });
-  const notifications = listenForNotifications(connectionString, log);
+  const notifications = listenForNotifications(connectionString, log, announce);
   stack.defer(() => notifications.close());
   const opened = stack.move();
   return { ...requests, workers, notifications, close: () => opened.disposeAsync() };

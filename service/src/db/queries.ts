@@ -17,6 +17,14 @@ export async function noteSecretKey(db: Queryable, sha256: Buffer): Promise<Buff
   return noted ?? sha256;
 }
 
+/** Which key secrets are kept with, and how; and the one before, while that is replaced. */
+export async function findSealing(db: Queryable) {
+  return await db
+    .selectFrom('installation')
+    .select(['secret_key_sha256 as sha256', 'sealing', 'rotated_from_sha256 as rotatedFrom'])
+    .executeTakeFirstOrThrow();
+}
+
 /** For when the key before is lost, and with it what was kept under it. */
 export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<void> {
   await db.updateTable('installation').set({ secret_key_sha256: sha256 }).execute();

@@ -26,6 +26,8 @@ export type ImageSource = { build: 'debian-12' } | { server: string; alias: stri
 export interface CommandResult {
   exit_status: number;
   output: string;
+  /** It was kept as long as it is to be, and has gone. */
+  output_expired?: boolean;
 }
 
 /** Why a server went to its node: kept as the API shows it. */
@@ -83,6 +85,10 @@ interface InstallationTable {
   only_row: Generated<boolean>;
   id: Generated<string>;
   secret_key_sha256: Buffer | null;
+  /** See keys/keyring.ts. */
+  sealing: Generated<'unbound' | 'mixed' | 'bound'>;
+  /** The key before, while that is replaced. */
+  rotated_from_sha256: Buffer | null;
   /** PEM: how engines over HTTPS know this installation. */
   client_certificate: string | null;
   /** Its key, encrypted. */
@@ -365,7 +371,18 @@ interface ImagesTable {
   requested_at: Timestamp;
 }
 
-interface AuditLogTable {
+/** Set by administrators for the installation. */
+interface SettingsTable {
+  only_row: Generated<boolean>;
+  audit_months: Generated<number>;
+  operations_months: Generated<number>;
+  outputs_days: Generated<number>;
+  /** The last operation whose output was removed, and that of all before it. */
+  outputs_gone_until: Generated<number>;
+}
+
+/** A view, of what is in partitions and of what is still to be moved there. */
+interface AuditLogView {
   id: GeneratedAlways<number>;
   at: Timestamp;
   project_id: number | null;
@@ -382,6 +399,10 @@ interface AuditLogTable {
   code: string | null;
   request_id: string | null;
   details: ColumnType<Record<string, unknown> | null, string | null, never>;
+  count: Generated<number>;
+  /** Null but for refusals that were counted. */
+  first_at: Timestamp | null;
+  last_at: Timestamp | null;
 }
 
 /** Every table of Berth, as its queries see it. */
@@ -408,6 +429,7 @@ export interface Database extends PeopleTables {
   server_spans: ServerSpansTable;
   traffic_months: TrafficMonthsTable;
   traffic_notices: TrafficNoticesTable;
-  audit_log: AuditLogTable;
+  audit_log: AuditLogView;
+  settings: SettingsTable;
   images: ImagesTable;
 }

@@ -201,6 +201,12 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     user_create: { path: '/users', body: { email: 'made@example.com' }, status: 201 },
     user_update: { path: `/users/${own.user}`, body: { name: 'Changed' }, status: 200 },
     user_delete: { path: `/users/${own.spareUser}`, status: 200 },
+    settings_view: { path: '/settings', status: 200 },
+    settings_update: {
+      path: '/settings',
+      body: { retention: { outputs_days: 30 } },
+      status: 200,
+    },
     audit_list: { path: '/audit', status: 200 },
     audit_export: { path: '/audit/export', status: 200 },
     metrics_view: { path: '/metrics', prefix: '', status: 200 },

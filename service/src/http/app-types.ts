@@ -10,6 +10,7 @@ import type { Db } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { HealthChecks } from '../health/checks.ts';
 import type { IdentityProvider } from '../identities/provider.ts';
+import type { Keyring } from '../keys/keyring.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
@@ -25,8 +26,8 @@ export type App = FastifyInstance<
 /** What routes work with. */
 export interface Deps {
   db: Db;
-  /** The installation's key, for what must not be read from the database alone. */
-  secretKey: Buffer;
+  /** The installation's keys, for what must not be read from the database alone. */
+  secretKey: Keyring;
   /** Where browsers find the service. */
   publicUrl: URL;
   credentials: CredentialCache;

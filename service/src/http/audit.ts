@@ -5,8 +5,11 @@ import { actionOf } from './audit-entry.ts';
 import { callerOf, personOf, refusedTokenOf } from './authentication.ts';
 import { isSafe } from './methods.ts';
 import { codeOf } from './problems.ts';
+import { countRefusals } from './refusal-counts.ts';
 import { aboutRefusal } from './refusals.ts';
 import { namedTarget } from './route-target.ts';
+
+const flushMs = 5000;
 
 const answeredFor = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
@@ -27,10 +30,20 @@ export function isAttempt(request: FastifyRequest, userId: number | null): void 
 /**
  * Has every route that can change something write the audit log: a success that `change` did not
  * enter becomes an error before it is sent, and a refusal of somebody who is known, also of a token that
- * holds no longer, or of who tries to sign in, is entered here.
+ * holds no longer, or of who tries to sign in, is entered here, or counted (`refusal-counts.ts`).
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = new Set<Promise<void>>();
+  const refusals = countRefusals((entry) => insertAuditEntry(db, entry));
+  const flushing = setInterval(() => void flush(), flushMs).unref();
+
+  async function flush(all = false): Promise<void> {
+    try {
+      await refusals.flush(all);
+    } catch (error) {
+      app.log.warn({ err: error }, 'Counted refusals could not be entered in the audit log.');
+    }
+  }
 
   app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;
@@ -51,14 +64,16 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
     try {
       const about = await aboutRefusal(request, db);
-      if (about) await insertAuditEntry(db, { ...about, target, status, code });
+      if (about) await refusals.add({ ...about, target, status, code });
     } catch (error) {
       request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.');
     }
   }
 
   app.addHook('onClose', async () => {
+    clearInterval(flushing);
     await Promise.all(entering);
+    await flush(true);
   });
 }
 

@@ -17,7 +17,8 @@ export interface Change {
 
 /** What a change came to, and what it was made to. */
 export interface Outcome<B> extends Answer<B> {
-  target: AuditTarget;
+  /** Null for the settings of the installation. */
+  target: AuditTarget | null;
   /** Whose history it belongs to, where the target does not tell. */
   projectId?: number;
   /** Who has proved to be somebody by this request. */
@@ -73,7 +74,7 @@ export async function change<B, P = undefined>(
       status: made.status,
       details,
     });
-    ({ decidesAccess } = kinds[target.kind]);
+    decidesAccess = target !== null && kinds[target.kind].decidesAccess;
     return made;
   }
   try {
@@ -86,7 +87,9 @@ export async function change<B, P = undefined>(
   }
 }
 
-function projectOf({ kind, id }: AuditTarget, request: FastifyRequest): number | null {
+function projectOf(target: AuditTarget | null, request: FastifyRequest): number | null {
+  if (!target) return null;
+  const { kind, id } = target;
   const { historyOf } = kinds[kind];
   if (historyOf === 'callersProject') return request.caller.project.id;
   return historyOf === 'itself' ? id : null;

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { loadConfig } from '../config.ts';
 import { createDb, createPool } from '../db/connection.ts';
+import { createKeyring } from '../keys/keyring.ts';
 import { routes } from '../routes.ts';
 import { noCredentialCache } from './credential-cache.ts';
 import { createLimiter } from './limits/limiter.ts';
@@ -15,7 +16,7 @@ async function openApiDocument(): Promise<string> {
   const publicUrl = new URL('https://berth.example');
   const deps = {
     db,
-    secretKey: Buffer.alloc(32),
+    secretKey: createKeyring({ keys: [], current: Buffer.alloc(32), sealing: 'bound' }),
     publicUrl,
     credentials: noCredentialCache,
     healthChecks: async () => [],

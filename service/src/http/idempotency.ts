@@ -1,13 +1,14 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Trx } from '../db/connection.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { answerSecret } from '../keys/places.ts';
 import { Problem } from '../problem.ts';
-import { decrypt, encrypt } from '../secrets.ts';
 import { canonicalPath } from './api-path.ts';
 import { callerOf, personOf } from './authentication.ts';
 import { findAnswer, type StoredAnswer, storeAnswer, tryLockKey } from './idempotency-queries.ts';
 
+const fingerprint = 'idempotency_keys.request_hmac';
 const longestWaitMs = 10_000;
 const lookAgainMs = 50;
 
@@ -40,7 +41,7 @@ export interface IdempotentAnswer<B> extends Answer<B> {
 export async function idempotently<B, P = undefined>(
   request: FastifyRequest,
   db: Db,
-  secretKey: Buffer,
+  secretKey: Keyring,
   work: (trx: Trx, prepared: P) => Promise<Answer<B>>,
   prepare?: () => Promise<P>,
 ): Promise<IdempotentAnswer<B>> {
@@ -51,16 +52,19 @@ export async function idempotently<B, P = undefined>(
     const prepared = (await prepare?.()) as P;
     return await db.transaction().execute(async (trx) => answered(await work(trx, prepared)));
   }
-  const requestHmac = fingerprint(request, secretKey);
+  const told = wordsOf(request);
+  const kept: Kept = { secretKey, caller, key, told };
   const earlier = prepare && (await findAnswer(db, caller, key));
-  if (earlier) return replay<B>(earlier, requestHmac, secretKey);
+  if (earlier) return replay<B>(earlier, kept);
   const prepared = (await prepare?.()) as P;
   const runOnce = async (trx: Trx) => {
     if (!(await tryLockKey(trx, caller, key))) return undefined;
     const stored = await findAnswer(trx, caller, key);
-    if (stored) return replay<B>(stored, requestHmac, secretKey);
+    if (stored) return replay<B>(stored, kept);
     const answer = answered(await work(trx, prepared));
-    const secret = answer.secret ? encrypt(secretKey, answer.secret) : null;
+    const place = answerSecret(caller, key);
+    const secret = answer.secret ? secretKey.seal(place, answer.secret) : null;
+    const requestHmac = secretKey.mac(fingerprint, told);
     await storeAnswer(trx, caller, key, { ...answer, requestHmac, secret });
     return answer;
   };
@@ -87,12 +91,20 @@ function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B
   return { ...answer, headers, replayed: false };
 }
 
+/** What an answer is kept under. */
+interface Kept {
+  secretKey: Keyring;
+  caller: string;
+  key: string;
+  /** What tells the request from others. */
+  told: string;
+}
+
 function replay<B>(
   stored: StoredAnswer,
-  requestHmac: Buffer,
-  secretKey: Buffer,
+  { secretKey, caller, key, told }: Kept,
 ): IdempotentAnswer<B> {
-  if (!stored.requestHmac.equals(requestHmac)) {
+  if (!secretKey.isMac(fingerprint, told, stored.requestHmac)) {
     const detail = 'This Idempotency-Key was used for another request. Use a new one.';
     throw new Problem('idempotency_mismatch', detail);
   }
@@ -100,7 +112,7 @@ function replay<B>(
   // The same request, so the same kind of body.
   const answer = { status: stored.status, headers, body: stored.body as B, replayed: true };
   if (!stored.secret) return answer;
-  const secret = decrypt<Record<string, string>>(secretKey, stored.secret);
+  const secret = secretKey.open<Record<string, string>>(answerSecret(caller, key), stored.secret);
   return secret ? { ...answer, secret } : answer;
 }
 
@@ -123,13 +135,13 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   );
 }
 
-/** Tells two requests apart without keeping what they hold: a body may hold a password. */
-function fingerprint(request: FastifyRequest, secretKey: Buffer): Buffer {
+/** What a MAC is kept of, not the words themselves: a body may hold a password. */
+function wordsOf(request: FastifyRequest): string {
   const { method, url, query, body = {} } = request;
   const project = callerOf(request)?.project.id ?? null;
   const parts = [method, canonicalPath(url), query, body ?? {}, project];
   try {
-    return createHmac('sha256', secretKey).update(canonicalJson(parts)).digest();
+    return canonicalJson(parts);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new Problem('malformed_request', 'The body is nested too deep.', { cause: error });

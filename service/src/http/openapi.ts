@@ -32,6 +32,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Tokens', description: 'What programs prove themselves with.' },
       { name: 'Sessions', description: 'Signing in and out, for people.' },
       { name: 'Users', description: 'People who can sign in. For administrators.' },
+      { name: 'Settings', description: 'Of the whole installation. For administrators.' },
       { name: 'Health', description: 'Whether the service works.' },
     ],
     components: {

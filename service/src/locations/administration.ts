@@ -6,6 +6,7 @@ import type { EngineAddress } from '../db/schema.ts';
 import { fingerprintOf, type JoinToken } from '../incus/certificates.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
+import type { Keyring } from '../keys/keyring.ts';
 import { lookAtNodes } from '../reconcilers/nodes.ts';
 import type { ClientIdentity } from './identity.ts';
 import { join } from './join.ts';
@@ -39,7 +40,7 @@ export type EngineOption =
 
 export interface Tools {
   db: Db;
-  secretKey: Buffer;
+  secretKey: Keyring;
   /** Told what is done, and what a person should know. */
   say: (text: string) => void;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Command, readSecretLine, runTool, table, UsageError } from '../command-line.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
-import { joinSecretKey } from '../secret-key.ts';
+import { joinSecretKey } from '../keys/secret-key.ts';
 import {
   addLocation,
   type EngineOption,

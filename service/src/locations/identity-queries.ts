@@ -1,7 +1,7 @@
 import type { Queryable, Trx } from '../db/connection.ts';
 
 export async function findIdentity(db: Queryable) {
-  const query = db.selectFrom('installation').select(['client_certificate', 'client_key']);
+  const query = db.selectFrom('installation').select(['id', 'client_certificate', 'client_key']);
   return await query.executeTakeFirstOrThrow();
 }
 

@@ -3,7 +3,8 @@ import 'reflect-metadata';
 import { KeyObject, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { Db } from '../db/connection.ts';
-import { encrypt } from '../secrets.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { clientKey } from '../keys/places.ts';
 import { type ClientIdentity, loadIdentity } from './identity.ts';
 import { lockIdentity, setIdentity } from './identity-queries.ts';
 
@@ -14,13 +15,17 @@ const backdatedMs = 24 * 3600 * 1000;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' };
 
 /** The installation's identity, made at first need, and anew where the key that it was kept under is lost. */
-export async function ensureIdentity(db: Db, secretKey: Buffer): Promise<ClientIdentity> {
+export async function ensureIdentity(db: Db, secretKey: Keyring): Promise<ClientIdentity> {
   return await db.transaction().execute(async (trx) => {
     const installation = await lockIdentity(trx);
     const there = await loadIdentity(trx, secretKey);
     if (there) return there;
     const made = await createIdentity(`berth ${installation}`);
-    await setIdentity(trx, made.clientCert, encrypt(secretKey, made.clientKey));
+    await setIdentity(
+      trx,
+      made.clientCert,
+      secretKey.seal(clientKey(installation), made.clientKey),
+    );
     return made;
   });
 }

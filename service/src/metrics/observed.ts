@@ -4,6 +4,7 @@ import type { CallObserver } from '../incus/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { WatchObserver } from '../reconcilers/watch.ts';
+import type { RecordsObserver } from '../retention/retention.ts';
 
 /** Seconds. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -14,6 +15,7 @@ export interface Observers {
   operations: OperationObserver;
   called: CallObserver;
   watch: WatchObserver;
+  records: RecordsObserver;
 }
 
 /** What this process counts as it happens. Each label has only so many values. */
@@ -81,6 +83,17 @@ export function observers(registry: Registry): Observers {
     labelNames: ['finding'],
     registers,
   });
+  const removed = new Counter({
+    name: 'berth_records_removed_total',
+    help: 'Records that this service removed since they had been kept long enough; of the audit log whole months.',
+    labelNames: ['what'],
+    registers,
+  });
+  const kept = new Gauge({
+    name: 'berth_retention_timestamp_seconds',
+    help: 'When this service last looked for records that had been kept long enough, without an error.',
+    registers,
+  });
   // There from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   return {
@@ -101,6 +114,12 @@ export function observers(registry: Registry): Observers {
       lagged: (seconds) => lag.observe(seconds),
       swept: (seconds) => sweepSeconds.observe(seconds),
       found: (finding, count) => found.inc({ finding }, count),
+    },
+    records: {
+      removed: (counts) => {
+        for (const [what, count] of Object.entries(counts)) removed.inc({ what }, count);
+        kept.setToCurrentTime();
+      },
     },
   };
 }

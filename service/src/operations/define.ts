@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db, Trx } from '../db/connection.ts';
 import type { CommandResult } from '../db/schema.ts';
 import type { IncusClient } from '../incus/client.ts';
+import type { Keyring } from '../keys/keyring.ts';
 import type { NodeForOperation } from '../nodes/operation-queries.ts';
 import type { ServerForOperation } from '../servers/operation-queries.ts';
 import type { NodeOperationRow, OperationRow, ServerOperationRow } from './queries.ts';
@@ -82,7 +83,7 @@ export interface NodeStepContext<State> extends Surroundings {
 /** What steps need to know beyond their server. */
 export interface OperationSettings {
   installationId: string;
-  secretKey: Buffer;
+  secretKey: Keyring;
   stopTimeoutSeconds: number;
   createsPerNode: number;
   /** How many servers an evacuation, or a restore, moves at once. */

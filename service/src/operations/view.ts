@@ -1,4 +1,5 @@
 import type { Operation } from '@berth/contract/operations';
+import type { CommandResult } from '../db/schema.ts';
 import type { MovedServer } from '../nodes/queries.ts';
 import type { ShownOperation } from './queries.ts';
 
@@ -18,7 +19,7 @@ export function operationView(
     progress: row.progress,
     message: row.message,
     error: row.error,
-    commands: row.commands,
+    commands: row.commands?.map(commandView) ?? null,
     placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
     node: ofNode?.node ?? null,
     servers: ofNode?.servers ?? null,
@@ -26,4 +27,8 @@ export function operationView(
     started_at: row.started_at,
     finished_at: row.finished_at,
   };
+}
+
+function commandView({ exit_status, output, output_expired: gone = false }: CommandResult) {
+  return { exit_status, output: gone ? null : output, output_expired: gone };
 }

@@ -1,3 +1,4 @@
+import type { Keyring } from '../keys/keyring.ts';
 import { wayTo } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { type LocationRow, listAllLocations } from '../locations/queries.ts';
@@ -22,7 +23,7 @@ interface Watched {
  * first ones are watched, to what resolves when none is any more, after `signal` was aborted.
  */
 export async function watchLocations(
-  watching: Watching & { secretKey: Buffer },
+  watching: Watching & { secretKey: Keyring },
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
   const { db, engines, log, notifications, secretKey } = watching;

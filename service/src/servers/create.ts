@@ -7,6 +7,7 @@ import {
 } from '../guests/progress.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
+import { operationSecrets } from '../keys/places.ts';
 import {
   discardPartialImage,
   isImageReady,
@@ -23,7 +24,6 @@ import {
   wait,
 } from '../operations/define.ts';
 import { claimUnpacking, takeCreatePlace } from '../operations/worker-queries.ts';
-import { decrypt } from '../secrets.ts';
 import {
   createsInstances,
   findInstance,
@@ -189,7 +189,8 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   // A guest that runs has been handed everything: pushing again would repeat its commands.
   if (isRunning(found.status)) return next('start');
   const sealed = operation.secrets;
-  const secrets = sealed && decrypt<CreateSecrets>(settings.secretKey, sealed);
+  const place = operationSecrets(server.id);
+  const secrets = sealed && settings.secretKey.open<CreateSecrets>(place, sealed);
   if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
   for (const { path, ...file } of handoverFiles(secrets)) {
     await incus.files.push(name, path, file, { signal });

@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts';
 import { makeWay, serverNotFound } from './actions.ts';
 import { createOperation } from './create.ts';
 import { lockServer, setRebuilding } from './queries.ts';
+import type { SealedSecrets } from './servers.ts';
 
 /**
  * Enters the operation that makes a server anew whose node was declared lost, or refuses it: on another
@@ -18,7 +19,7 @@ export async function requestRebuild(
   trx: Trx,
   project: Project,
   serverId: number,
-  { secrets, commands }: { secrets: Buffer; commands: number },
+  { secrets, commands }: { secrets: SealedSecrets; commands: number },
 ): Promise<OperationRow> {
   const server = await lockServer(project, serverId);
   if (!server) throw serverNotFound(serverId);
@@ -37,7 +38,7 @@ export async function requestRebuild(
     serverId,
     state: { commands },
     placement,
-    secrets,
+    secrets: secrets(serverId),
   });
 }
 

@@ -3,8 +3,9 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { Db } from '../db/connection.ts';
-import { decrypt } from '../secrets.ts';
+import { operationSecrets } from '../keys/places.ts';
 import { testSecretKey } from '../testing/app.ts';
+import { testKeyring } from '../testing/keys.ts';
 import { operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import type { CreateSecrets } from './create.ts';
@@ -104,8 +105,10 @@ test('the worker alone can read the secrets, and no longer than the create goes 
   const { id } = (await create(canaries)).json();
   const { secrets } = await operationUnderWay(db, id);
   assert.ok(secrets);
-  assert.equal(decrypt(Buffer.alloc(32, 8), secrets), undefined);
-  const read = decrypt<CreateSecrets>(testSecretKey, secrets);
+  const place = operationSecrets(id);
+  assert.equal(testKeyring(Buffer.alloc(32, 8)).open(place, secrets), undefined);
+  assert.equal(testSecretKey.open(operationSecrets(id + 1), secrets), undefined);
+  const read = testSecretKey.open<CreateSecrets>(place, secrets);
   assert.match(read?.passwordHash ?? '', /^\$6\$/);
   assert.deepEqual(read?.commands, canaries.initialCommands);
   await finish(id, 'started');
@@ -125,7 +128,9 @@ test('two servers with the same password have hashes of their own', async () => 
     [1, 2].map(async () => {
       const { id } = (await create(canaries)).json();
       const { secrets } = await operationUnderWay(db, id);
-      return secrets && decrypt<CreateSecrets>(testSecretKey, secrets)?.passwordHash;
+      return (
+        secrets && testSecretKey.open<CreateSecrets>(operationSecrets(id), secrets)?.passwordHash
+      );
     }),
   );
   assert.equal(new Set(hashes).size, 2);

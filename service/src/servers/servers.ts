@@ -6,6 +6,8 @@ import type { Project } from '../db/project.ts';
 import { rolledBack } from '../db/rolled-back.ts';
 import type { Placement } from '../db/schema.ts';
 import { hashPassword } from '../guests/password-hash.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { operationSecrets } from '../keys/places.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
@@ -14,7 +16,6 @@ import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
 import { type FieldError, invalidFields, type Problem } from '../problem.ts';
 import { type Demand, requireQuota } from '../projects/quota.ts';
-import { encrypt } from '../secrets.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
 import { insertServer } from './queries.ts';
 
@@ -130,19 +131,22 @@ export async function dryRunCreate(
   };
 }
 
+/** For the server that they are of: sealed for it, nothing else opens them. */
+export type SealedSecrets = (serverId: number) => Buffer;
+
 /**
  * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
  * transaction, which holds locks that other creates wait for.
  */
 export function sealSecrets(
   body: Pick<ServerCreate, 'password' | 'initialCommands'>,
-  secretKey: Buffer,
-): Buffer {
+  secretKey: Keyring,
+): SealedSecrets {
   const secrets: CreateSecrets = {
     passwordHash: hashPassword(body.password),
     commands: body.initialCommands,
   };
-  return encrypt(secretKey, secrets);
+  return (serverId) => secretKey.seal(operationSecrets(serverId), secrets);
 }
 
 /** Enters a server and its create operation. Nothing of it is seen until the transaction commits. */
@@ -150,7 +154,7 @@ export async function createServer(
   trx: Trx,
   project: Project,
   body: ServerCreate,
-  secrets: Buffer,
+  secrets: SealedSecrets,
 ): Promise<{ serverId: number; operation: OperationRow }> {
   const plan = await planCreate(trx, project, body);
   const serverId = await insertServer(project, {
@@ -172,7 +176,7 @@ export async function createServer(
     serverId,
     state: { commands: body.initialCommands.length },
     placement: plan.placement,
-    secrets,
+    secrets: secrets(serverId),
   });
   return { serverId, operation };
 }

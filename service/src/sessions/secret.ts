@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Keyring } from '../keys/keyring.ts';
 
 const bytes = 32;
 
@@ -21,13 +22,14 @@ export function secretHash(secret: string): Buffer {
  * What a page must know to change something with a session: a page of another site has its cookie
  * sent along, but can't read this.
  */
-export function csrfToken(secretKey: Buffer, hash: Buffer): string {
-  return createHmac('sha256', secretKey).update('csrf ').update(hash).digest('base64url');
+export function csrfToken(secretKey: Keyring, hash: Buffer): string {
+  return secretKey.mac(csrf, csrfWords(hash)).toString('base64url');
 }
 
-export function isCsrfToken(secretKey: Buffer, hash: Buffer, given: unknown): boolean {
-  if (typeof given !== 'string') return false;
-  const wanted = Buffer.from(csrfToken(secretKey, hash));
-  const text = Buffer.from(given);
-  return text.length === wanted.length && timingSafeEqual(text, wanted);
+export function isCsrfToken(secretKey: Keyring, hash: Buffer, given: unknown): boolean {
+  if (typeof given !== 'string' || !/^[A-Za-z0-9_-]{1,100}$/.test(given)) return false;
+  return secretKey.isMac(csrf, csrfWords(hash), Buffer.from(given, 'base64url'));
 }
+
+const csrf = 'csrf';
+const csrfWords = (hash: Buffer) => Buffer.concat([Buffer.from('csrf '), hash]);

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/connection.ts';
-import { decrypt, encrypt } from '../secrets.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { signInState } from '../keys/places.ts';
 import { generateSecret, isSecret, secretHash } from './secret.ts';
 import { insertState, takeStateRow } from './state-queries.ts';
 
@@ -12,24 +13,26 @@ export const stateSeconds = 600;
 /** Keeps what is needed for the next step, and answers by which secret it is found. */
 export async function keepState(
   db: Queryable,
-  secretKey: Buffer,
+  secretKey: Keyring,
   kind: StateKind,
   value: unknown,
 ): Promise<string> {
   const secret = generateSecret();
-  const data = encrypt(secretKey, value);
-  await insertState(db, { hash: secretHash(secret), kind, data, seconds: stateSeconds });
+  const hash = secretHash(secret);
+  const data = secretKey.seal(signInState(kind, hash), value);
+  await insertState(db, { hash, kind, data, seconds: stateSeconds });
   return secret;
 }
 
 /** It can be had once, whatever comes of it. Undefined also when it is too old. */
 export async function takeState<T>(
   db: Queryable,
-  secretKey: Buffer,
+  secretKey: Keyring,
   kind: StateKind,
   secret: string | undefined,
 ): Promise<T | undefined> {
   if (secret === undefined || !isSecret(secret)) return undefined;
-  const data = await takeStateRow(db, kind, secretHash(secret));
-  return data && decrypt<T>(secretKey, data);
+  const hash = secretHash(secret);
+  const data = await takeStateRow(db, kind, hash);
+  return data && secretKey.open<T>(signInState(kind, hash), data);
 }

@@ -6,8 +6,9 @@ import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
 import { findProjectNamed } from '../projects/queries.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
+import { testKeyring } from './keys.ts';
 
-export const testSecretKey = Buffer.alloc(32, 7);
+export const testSecretKey = testKeyring();
 
 const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
 /** Tests ask faster than any client may. */

@@ -16,6 +16,7 @@ import { type OperationRunner, startOperationRunner } from '../operations/runner
 import { insertServer } from '../servers/queries.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { installation } from './fixtures.ts';
+import { testKeyring } from './keys.ts';
 import { createTestDatabase } from './postgres.ts';
 
 // A database for the tests of a file, and runners that stop after each test.
@@ -73,7 +74,7 @@ export function run(kind: OperationKind): void {
       engine: async () => ({}) as IncusClient,
       settings: {
         installationId: 'test',
-        secretKey: Buffer.alloc(32),
+        secretKey: testKeyring(),
         stopTimeoutSeconds: 1,
         createsPerNode: 4,
         movesAtOnce: 4,

@@ -30,17 +30,22 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
   });
   const { headers } = await createTestToken(db, { scopes: ['servers:write', 'metrics:read'] });
 
-  /** `ask('GET', '/servers')`, with the headers of a token unless others are given. */
+  /** `ask('GET', '/servers')`, with the headers of a token unless others are given, and from an address. */
   async function ask(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
-    { body, ...more }: { body?: unknown; prefix?: string } & Record<string, unknown> = {},
+    {
+      body,
+      from,
+      ...more
+    }: { body?: unknown; from?: string; prefix?: string } & Record<string, unknown> = {},
   ) {
     const { prefix = '/v1', ...others } = more;
     return await inject(app, {
       method,
       url: prefix + path,
       headers: { ...headers, ...others },
+      ...(from !== undefined && { remoteAddress: from }),
       ...(body !== undefined && { payload: body as object }),
     });
   }

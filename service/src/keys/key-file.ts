@@ -1,0 +1,67 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { SetupError } from '../../../setup/commands.mjs';
+
+const keyBytes = 32;
+
+export const newKey = () => randomBytes(keyBytes);
+
+/** `<data>/secret-key`, 0600: a key in hexadecimal a line. Which of them is in use is in the database. */
+export const keyFile = (dataDir: string) => join(dataDir, 'secret-key');
+
+/** The installation's keys; one is made at the first start. */
+export async function loadKeys(dataDir: string): Promise<Buffer[]> {
+  const path = keyFile(dataDir);
+  if (!existsSync(path)) await makeFile(path);
+  return await readKeyFile(path);
+}
+
+export async function readKeyFile(path: string): Promise<Buffer[]> {
+  const lines = (await readFile(path, 'utf8')).trim().split(/\s+/);
+  return lines.map((line) => {
+    const key = Buffer.from(line, 'hex');
+    if (key.length === keyBytes) return key;
+    throw new SetupError(
+      `${path} must hold ${keyBytes} bytes in hexadecimal in each line; one holds ${key.length}.`,
+      'Put the right file back. Without it, servers being created lose their passwords; to go on so, remove the file.',
+    );
+  });
+}
+
+/** In place of what is there, whole or not at all, also where the machine loses its power. */
+export async function writeKeyFile(path: string, keys: readonly Buffer[]): Promise<void> {
+  const draft = await writeDraft(path, keys);
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  const directory = await open(dirname(path));
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Never in place of one that is there. */
+async function makeFile(path: string): Promise<void> {
+  const draft = await writeDraft(path, [newKey()]);
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    await rm(draft);
+  }
+}
+
+async function writeDraft(path: string, keys: readonly Buffer[]): Promise<string> {
+  const draft = `${path}.${randomUUID()}`;
+  const text = keys.map((key) => `${key.toString('hex')}\n`).join('');
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  return draft;
+}

@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
+import type { Keyring } from './keyring.ts';
+import { headerBytes, headerOf, keyId } from './keyring.ts';
+
+const atOnce = 100;
+
+/** Every column of sealed values, and how a row is named in its place: as places.ts has it. */
+const columns = [
+  { table: 'operations', column: 'secrets', row: 'server_id::text' },
+  { table: 'installation', column: 'client_key', row: 'id::text' },
+  { table: 'idempotency_keys', column: 'secret', row: `caller || ' ' || key` },
+  { table: 'sign_in_states', column: 'data', row: `kind || ' ' || encode(secret_sha256, 'hex')` },
+] as const;
+
+type Column = (typeof columns)[number];
+
+/**
+ * Seals with the current key what is not yet, some rows at a time, until there is no more; `told` is called
+ * after each part. Answers how many can't be read with any key, which stay as they are.
+ */
+export async function resealAll(db: Db, keyring: Keyring, told: (text: string) => void) {
+  for (;;) {
+    const pass = { sealed: 0, unreadable: 0 };
+    for (const column of columns) {
+      let after = '';
+      for (;;) {
+        const part = await db
+          .transaction()
+          .execute((trx) => resealSome(trx, keyring, column, after));
+        if (part === undefined) break;
+        pass.sealed += part.sealed;
+        pass.unreadable += part.unreadable;
+        after = part.last;
+        told(`Sealed ${part.sealed} of ${column.table} anew.`);
+      }
+    }
+    if (pass.sealed === 0) return pass.unreadable;
+  }
+}
+
+interface Part {
+  sealed: number;
+  unreadable: number;
+  last: string;
+}
+
+/** Of rows whose names come after one; undefined where there are none. */
+async function resealSome(
+  trx: Trx,
+  keyring: Keyring,
+  { table, column, row }: Column,
+  after: string,
+): Promise<Part | undefined> {
+  const { rows } = await sql<{ at: string; row: string; sealed: Buffer }>`
+    select ctid::text as at, ${sql.raw(row)} as row, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
+    where ${sql.ref(column)} is not null
+      and substring(${sql.ref(column)} for ${sql.lit(headerBytes)}) <> ${headerOf(keyring.state.current)}
+      and (${sql.raw(row)}) > ${after}
+    order by 2 limit ${atOnce} for update`.execute(trx);
+  const part: Part = { sealed: 0, unreadable: 0, last: rows.at(-1)?.row ?? '' };
+  for (const { at, row, sealed } of rows) {
+    const place = { table, column, row };
+    const value = keyring.open(place, sealed);
+    if (value === undefined) {
+      part.unreadable += 1;
+      continue;
+    }
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${keyring.seal(place, value)}
+      where ctid = ${at}::tid`.execute(trx);
+    part.sealed += 1;
+  }
+  return rows.length > 0 ? part : undefined;
+}
+
+/** How many requests are still told apart by a MAC under another key: it can't be made anew. */
+export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from idempotency_keys
+    where length(request_hmac) = 32 or substring(request_hmac for 8) <> ${keyId(key)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** From now on services write with the new key, and bound to their places. */
+export async function beginRotation(db: Db, from: Buffer, to: Buffer): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({
+      secret_key_sha256: to,
+      rotated_from_sha256: from,
+      sealing: sql`case when sealing = 'bound' then 'bound' else 'mixed' end`,
+    })
+    .where('secret_key_sha256', '=', from)
+    .execute();
+}
+
+/** From now on nothing is read that is not bound. */
+export async function endRotation(db: Db): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ rotated_from_sha256: null, sealing: 'bound' })
+    .execute();
+}
+
+/** One at a time, for as long as the work takes. Answers undefined where another one is under way. */
+export async function whileRotating<T>(db: Db, work: () => Promise<T>): Promise<T | undefined> {
+  return await db.connection().execute(async (connection) => {
+    const lock = sql`hashtextextended('berth key rotation', 0)`;
+    const { rows } = await sql<{ held: boolean }>`
+      select pg_try_advisory_lock(${lock}) as held`.execute(connection);
+    if (!rows[0]?.held) return undefined;
+    try {
+      return await work();
+    } finally {
+      await sql`select pg_advisory_unlock(${lock})`.execute(connection);
+    }
+  });
+}
+
+/** What each service that runs tells of its keys; nothing but its name from the release before. */
+export async function announcements(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like 'berth-listen%'`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Whether transactions of others are under way that began before a time. */
+export async function hasTransactionsFrom(db: Queryable, before: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and backend_type = 'client backend' and xact_start < ${before}
+    ) as found`.execute(db);
+  return rows[0]?.found === true;
+}

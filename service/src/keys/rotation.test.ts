@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { listenForNotifications } from '../db/notifications.ts';
+import { Project } from '../db/project.ts';
+import { findSealing } from '../db/queries.ts';
+import { loadIdentity } from '../locations/identity.ts';
+import { ensureIdentity } from '../locations/make-identity.ts';
+import { createServer, sealSecrets } from '../servers/servers.ts';
+import { keepState, takeState } from '../sessions/states.ts';
+import { installation } from '../testing/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { serverBody } from '../testing/servers.ts';
+import { toolOn } from '../testing/tool.ts';
+import { keyFile, loadKeys, writeKeyFile } from './key-file.ts';
+import { createKeyring, type Keyring, keySha256 } from './keyring.ts';
+import { answerSecret, operationSecrets } from './places.ts';
+import { rotateKey } from './rotation.ts';
+import { agreeOnSecretKey, announcement, followKeys } from './secret-key.ts';
+
+const database = await createTestDatabase();
+const { db, connectionString } = database;
+after(database.close);
+const place = await installation(db);
+const dataDir = mkdtempSync(join(tmpdir(), 'berth-rotation-'));
+after(() => rmSync(dataDir, { recursive: true }));
+const log = pino({ level: 'silent' });
+const shared = { dataDir, isOnlyService: false };
+const quiet = () => undefined;
+const fingerprint = 'idempotency_keys.request_hmac';
+
+/** A service that starts now, as far as its keys go. */
+const start = async () => (await agreeOnSecretKey(db, await loadKeys(dataDir), shared)).keyring;
+
+/** A service that runs, and tells of its keys until it stops. */
+async function running({ connectionString: url }: TestDatabase, directory = dataDir) {
+  const keys = await loadKeys(directory);
+  const { keyring } = await agreeOnSecretKey(db, keys, { ...shared, dataDir: directory });
+  const listener = listenForNotifications(url, log, () => announcement(keyring));
+  const leaving = new AbortController();
+  const following = followKeys({ keyring, db, dataDir: directory, log }, leaving.signal);
+  const stop = async () => {
+    leaving.abort();
+    await Promise.all([following, listener.close()]);
+  };
+  return { keyring, stop };
+}
+
+/** One of each thing that is sealed, and how to read it. */
+async function enterSecrets(keyring: Keyring) {
+  const body = { ...serverBody(place), name: `s${randomBytes(4).toString('hex')}` };
+  const made = body as unknown as Parameters<typeof createServer>[2];
+  const { serverId, operation } = await db
+    .transaction()
+    .execute((trx) =>
+      createServer(trx, new Project(trx, place.projectId), made, sealSecrets(made, keyring)),
+    );
+  const { clientKey } = await ensureIdentity(db, keyring);
+  const key = randomBytes(4).toString('hex');
+  const state = await keepState(db, keyring, 'oidc', { nonce: key });
+  const secret = keyring.seal(answerSecret('token:1', key), { token: key });
+  const values = { caller: 'token:1', key, status: 201, headers: '{}', body: '{}', secret };
+  const request_hmac = keyring.mac(fingerprint, key);
+  await db
+    .insertInto('idempotency_keys')
+    .values({ ...values, request_hmac, created_at: new Date() })
+    .execute();
+  return async (reader: Keyring, isLast = false) => {
+    const row = await db
+      .selectFrom('operations')
+      .select('secrets')
+      .where('id', '=', operation.id)
+      .executeTakeFirstOrThrow();
+    const opened = reader.open<object>(operationSecrets(serverId), row.secrets ?? Buffer.alloc(0));
+    assert.ok(opened && 'passwordHash' in opened, 'the secrets of a create');
+    assert.equal((await loadIdentity(db, reader))?.clientKey, clientKey, 'the key of the client');
+    const answer = await db
+      .selectFrom('idempotency_keys')
+      .select(['secret', 'request_hmac'])
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow();
+    const sealed = answer.secret ?? Buffer.alloc(0);
+    assert.deepEqual(reader.open(answerSecret('token:1', key), sealed), { token: key });
+    assert.ok(reader.isMac(fingerprint, key, answer.request_hmac), 'the fingerprint of a request');
+    if (!isLast) return;
+    assert.deepEqual(await takeState(db, reader, 'oidc', state), { nonce: key }, 'a sign-in');
+  };
+}
+
+const ageAnswers = () =>
+  sql`update idempotency_keys set created_at = now() - interval '25 hours'`.execute(db);
+
+/** Runs it until it has said so many things, as if it had been killed then. */
+async function cutOffAfter(words: number): Promise<boolean> {
+  let said = 0;
+  const say = () => {
+    said += 1;
+    if (said === words) throw new Error('cut off');
+  };
+  const [end] = await Promise.allSettled([rotateKey({ db, dataDir, say })]);
+  if (end.status === 'fulfilled') return false;
+  assert.match(String(end.reason), /cut off/);
+  return true;
+}
+
+test('cut off at any point, everything can be read, and the next run goes on', async () => {
+  const before = await start();
+  let cuts = 0;
+  for (let words = 1; ; words += 1) {
+    const old = await start();
+    const read = await enterSecrets(old);
+    const wasCutOff = await cutOffAfter(words);
+    // By a service that starts now, and writes more.
+    const amid = await start();
+    await read(amid);
+    const readMore = await enterSecrets(amid);
+    assert.equal(await rotateKey({ db, dataDir, say: quiet }), 'macs_left');
+    const later = await start();
+    await read(later, true);
+    await readMore(later, true);
+    const { current } = later.state;
+    assert.notDeepEqual(current, old.state.current);
+    const alone = createKeyring({ keys: [current], current, sealing: 'bound' });
+    assert.ok(await loadIdentity(db, alone), 'with the new key alone');
+    await ageAnswers();
+    assert.equal(await rotateKey({ db, dataDir, say: quiet }), 'done');
+    assert.deepEqual(await loadKeys(dataDir), [current]);
+    assert.ok(await loadIdentity(db, await start()));
+    await db.deleteFrom('operations').execute();
+    if (!wasCutOff) break;
+    cuts += 1;
+  }
+  assert.ok(cuts >= 5, `${cuts} points`);
+  assert.equal(await loadIdentity(db, before), undefined, 'the first key reads nothing any more');
+});
+
+test('services that run go on reading and writing with the new key', async (t) => {
+  const services = [await running(database), await running(database)];
+  t.after(() => Promise.all(services.map(({ stop }) => stop())));
+  let isOver = false;
+  const reads: Awaited<ReturnType<typeof enterSecrets>>[] = [];
+  const working = (async () => {
+    for (let turn = 0; !isOver || turn < 4; turn += 1) {
+      const [writer, reader] = [services[turn % 2], services[(turn + 1) % 2]];
+      if (!writer || !reader) throw new Error('There are two.');
+      const read = await enterSecrets(writer.keyring);
+      await read(reader.keyring);
+      reads.push(read);
+      await sleep(50);
+    }
+  })();
+  const old = await start();
+  await Promise.race([working, rotateKey({ db, dataDir, say: quiet })]);
+  isOver = true;
+  await working;
+  for (const { keyring } of services) {
+    assert.notDeepEqual(keyring.state.current, old.state.current);
+    for (const read of reads) await read(keyring);
+  }
+  await ageAnswers();
+  assert.equal(await rotateKey({ db, dataDir, say: quiet }), 'done');
+  await db.deleteFrom('operations').execute();
+});
+
+test('a service that does not know the new key holds it up, and loses nothing', async (t) => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'));
+  t.after(() => rmSync(elsewhere, { recursive: true }));
+  await writeKeyFile(keyFile(elsewhere), await loadKeys(dataDir));
+  const here = await running(database);
+  const there = await running(database, elsewhere);
+  t.after(() => Promise.all([here.stop(), there.stop()]));
+  const { sha256 } = await findSealing(db);
+  const rotation = { db, dataDir, say: quiet, patienceMs: 4000 };
+  await assert.rejects(rotateKey(rotation), /1 services that run do not use the keys/);
+  assert.deepEqual((await findSealing(db)).sha256, sha256, 'the old key is in use');
+  const read = await enterSecrets(there.keyring);
+  await read(here.keyring);
+  await writeKeyFile(keyFile(elsewhere), await loadKeys(dataDir));
+  await rotateKey({ db, dataDir, say: quiet });
+  await read(there.keyring);
+  await ageAnswers();
+  assert.equal(await rotateKey({ db, dataDir, say: quiet }), 'done');
+  await Promise.all([here.stop(), there.stop()]);
+  // The file over there has the old key, too: that is not taken for a new one.
+  const [retired, current] = await loadKeys(elsewhere);
+  assert.deepEqual(await loadKeys(dataDir), [current]);
+  assert.equal(await rotateKey({ db, dataDir: elsewhere, say: quiet }), 'done');
+  const [last, ...more] = await loadKeys(elsewhere);
+  assert.ok(last && retired && !last.equals(retired));
+  assert.deepEqual(more, []);
+  await writeKeyFile(keyFile(dataDir), [last]);
+  await db.deleteFrom('operations').execute();
+});
+
+test('a service of the release before holds it up', async () => {
+  const old = listenForNotifications(connectionString, log);
+  await sleep(1000);
+  const rotation = { db, dataDir, say: quiet, patienceMs: 500 };
+  await assert.rejects(rotateKey(rotation), { wayOut: /release before: upgrade all of them/ });
+  await old.close();
+});
+
+test('what the release before wrote is bound to its place, and read no more otherwise', async () => {
+  const [current = Buffer.alloc(0)] = await loadKeys(dataDir);
+  const state = { secret_key_sha256: keySha256(current), rotated_from_sha256: null };
+  await db
+    .updateTable('installation')
+    .set({ ...state, sealing: 'unbound' })
+    .execute();
+  await writeKeyFile(keyFile(dataDir), [current]);
+  const unbound = await start();
+  assert.equal(unbound.state.sealing, 'unbound');
+  const read = await enterSecrets(unbound);
+  const { secret, request_hmac } = await db
+    .selectFrom('idempotency_keys')
+    .select(['secret', 'request_hmac'])
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
+  assert.ok(secret && secret.length < 70 && request_hmac.length === 32);
+  assert.equal(await rotateKey({ db, dataDir, say: quiet }), 'macs_left');
+  assert.equal((await findSealing(db)).sealing, 'mixed');
+  await read(await start());
+  await ageAnswers();
+  assert.equal(await rotateKey({ db, dataDir, say: quiet }), 'done');
+  const bound = await start();
+  assert.equal(bound.state.sealing, 'bound');
+  assert.ok(await loadIdentity(db, bound));
+  await db.deleteFrom('operations').execute();
+});
+
+test('a value that no key reads stays, and does not hold up the others', async () => {
+  const keyring = await start();
+  const { operation } = await db.transaction().execute((trx) => {
+    const body = serverBody(place) as unknown as Parameters<typeof createServer>[2];
+    const project = new Project(trx, place.projectId);
+    return createServer(trx, project, body, sealSecrets(body, keyring));
+  });
+  const cipher = createCipheriv('aes-256-gcm', randomBytes(32), randomBytes(12));
+  const lost = Buffer.concat([randomBytes(28), cipher.update('x'), cipher.final()]);
+  const of = () => db.updateTable('operations').where('id', '=', operation.id);
+  await of().set({ secrets: lost }).execute();
+  const said: string[] = [];
+  await rotateKey({ db, dataDir, say: (text) => void said.push(text) });
+  assert.match(said.join('\n'), /1 values can't be read with any key/);
+  assert.ok(await loadIdentity(db, await start()));
+  await of().set({ secrets: null }).execute();
+});
+
+test('the command does it, says what is left, and can be repeated', async () => {
+  await ageAnswers();
+  const before = await loadKeys(dataDir);
+  const cli = new URL('../db/cli.ts', import.meta.url);
+  const run = toolOn(connectionString, cli, '', { BERTH_DATA_DIR: dataDir });
+  const { code, stdout, stderr } = await run('rotate-key');
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Everything is encrypted with the new key, and \S+ has that alone/);
+  assert.match(stderr, /The new key is in use/);
+  const after = await loadKeys(dataDir);
+  assert.deepEqual([before.length, after.length], [1, 1]);
+  assert.notDeepEqual(before, after);
+  for (const key of [...before, ...after]) {
+    assert.ok(!`${stdout}${stderr}`.includes(key.toString('hex')));
+  }
+  assert.equal((await run('rotate-key', 'more')).code, 2);
+  const stray = toolOn(connectionString, cli, '', {
+    BERTH_DATA_DIR: mkdtempSync(join(dataDir, 'x-')),
+  });
+  assert.equal((await stray('rotate-key')).code, 1);
+});

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SetupError } from '../../../setup/commands.mjs';
+import type { Db } from '../db/connection.ts';
+import { databaseTime, findSealing } from '../db/queries.ts';
+import { deleteOldIdempotencyKeys } from '../http/idempotency-queries.ts';
+import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
+import { createKeyring, keySha256 } from './keyring.ts';
+import {
+  announcements,
+  beginRotation,
+  endRotation,
+  hasTransactionsFrom,
+  macsUnderOthers,
+  resealAll,
+  whileRotating,
+} from './rotation-queries.ts';
+import { shortId } from './secret-key.ts';
+
+/** Services look for new keys each 2 s. */
+const patienceMs = 15_000;
+const lookAgainMs = 200;
+
+interface Rotation {
+  db: Db;
+  dataDir: string;
+  /** Called after each bit of the work, with what was done. */
+  say(text: string): void;
+  patienceMs?: number;
+}
+
+/**
+ * Puts a new key in the place of the one in use, while services run, and seals everything anew. It can be
+ * ended at any point: then everything can be read, and the next run goes on. Answers what is left to do.
+ * Throws `SetupError` where a service does not know the new key yet.
+ *
+ * First the file has both keys, and every service must know both; only then the database says that the new
+ * one is in use. When nothing is under the old one any more, that leaves the file.
+ */
+export async function rotateKey(rotation: Rotation): Promise<'done' | 'macs_left'> {
+  const outcome = await whileRotating(rotation.db, () => rotateAlone(rotation));
+  if (outcome) return outcome;
+  throw new SetupError('Another rotation is under way.', 'Wait until it has ended.');
+}
+
+async function rotateAlone(rotation: Rotation): Promise<'done' | 'macs_left'> {
+  const { db, dataDir, say } = rotation;
+  const path = keyFile(dataDir);
+  if ((await findSealing(db)).rotatedFrom === null) await begin(rotation, path);
+  const { keys, at } = await currentKey(db, path);
+  const current = keys[at] as Buffer;
+  await untilAll(rotation, `w=${shortId(current)}`);
+  // Of a service that wrote with the old key until then.
+  const since = await databaseTime(db);
+  await until(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
+  const keyring = createKeyring({ keys, current, sealing: (await findSealing(db)).sealing });
+  const unreadable = await resealAll(db, keyring, say);
+  if (unreadable > 0) say(`${unreadable} values can't be read with any key, and stay as they are.`);
+  await deleteOldIdempotencyKeys(db);
+  if ((await macsUnderOthers(db, current)) > 0) return 'macs_left';
+  await writeKeyFile(path, [current]);
+  say('The old key has left the file.');
+  await endRotation(db);
+  say('The rotation has ended.');
+  return 'done';
+}
+
+/** Until the new key is in use. */
+async function begin(rotation: Rotation, path: string): Promise<void> {
+  const { db, say } = rotation;
+  const { keys, at } = await currentKey(db, path);
+  // Those before the current one are of an earlier rotation, which was run beside another file.
+  const [from, to = newKey()] = keys.slice(at) as [Buffer, Buffer?];
+  await writeKeyFile(path, [from, to]);
+  say(`${path} has the old key and the new one.`);
+  await untilAll(rotation, shortId(to));
+  await beginRotation(db, keySha256(from), keySha256(to));
+  say('The new key is in use.');
+}
+
+async function currentKey(db: Db, path: string): Promise<{ keys: Buffer[]; at: number }> {
+  const { sha256 } = await findSealing(db);
+  const keys = await readKeyFile(path);
+  const at = keys.findIndex((key) => sha256 !== null && keySha256(key).equals(sha256));
+  if (at >= 0) return { keys, at };
+  throw new SetupError(
+    `${path} lacks the key that the secrets of this database are kept with.`,
+    'Set BERTH_DATA_DIR to the data directory of a service of this database, or start a service first.',
+  );
+}
+
+/** Until every service that runs tells this of its keys. */
+async function untilAll(rotation: Rotation, told: string): Promise<void> {
+  let missing: string[] = [];
+  const isSo = async () => {
+    missing = (await announcements(rotation.db)).filter((text) => !text.includes(told));
+    return missing.length === 0;
+  };
+  await until(rotation, isSo, () => {
+    const isOld = missing.some((text) => !text.includes('k='));
+    return new SetupError(
+      `${missing.length} services that run do not use the keys in secret-key yet.`,
+      isOld
+        ? 'One is of the release before: upgrade all of them first. Then run this again.'
+        : 'Copy secret-key, mode 0600, into the data directory of each service, then run this again.',
+    );
+  });
+}
+
+async function until(
+  { patienceMs: patience = patienceMs }: Rotation,
+  isSo: () => Promise<boolean>,
+  refusal: () => SetupError,
+): Promise<void> {
+  const end = performance.now() + patience;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw refusal();
+    await sleep(lookAgainMs);
+  }
+}
+
+const longTransaction = () =>
+  new SetupError(
+    'A transaction that began before the new key was in use has not ended.',
+    'Is an export under way? Run this again when it is over.',
+  );

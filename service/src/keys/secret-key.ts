@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { SetupError } from '../../../setup/commands.mjs';
+import type { Db } from '../db/connection.ts';
+import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
+import { pause } from '../pause.ts';
+import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
+import { createKeyring, type Keyring, keyId, keySha256 } from './keyring.ts';
+
+const lookAgainMs = 2000;
+
+interface Installation {
+  dataDir: string;
+  isOnlyService: boolean;
+}
+
+/**
+ * Makes sure that all services of one database keep secrets with one key: the database says which, and
+ * the file must have it. Where there is only this service, a new key takes the place of one that was lost,
+ * which is answered; several must share theirs.
+ */
+export async function agreeOnSecretKey(
+  db: Db,
+  keys: Buffer[],
+  { dataDir, isOnlyService }: Installation,
+): Promise<{ outcome: 'known' | 'replaced'; keyring: Keyring }> {
+  const [first = Buffer.alloc(0)] = keys;
+  const noted = await noteSecretKey(db, keySha256(first));
+  const { sealing } = await findSealing(db);
+  const current = keys.find((key) => keySha256(key).equals(noted));
+  if (current) return { outcome: 'known', keyring: createKeyring({ keys, current, sealing }) };
+  if (isOnlyService) {
+    await replaceSecretKey(db, keySha256(first));
+    return { outcome: 'replaced', keyring: createKeyring({ keys, current: first, sealing }) };
+  }
+  throw new SetupError(
+    `${keyFile(dataDir)} is not the key that the secrets of this database are kept with.`,
+    'Copy secret-key from the data directory of the service that was started first, or whose key was changed last.',
+  );
+}
+
+/** For a tool beside the services of an installation: theirs, which it does not make. */
+export async function joinSecretKey(db: Db, installation: Installation): Promise<Keyring> {
+  const { dataDir, isOnlyService } = installation;
+  const path = keyFile(dataDir);
+  if (!isOnlyService && !existsSync(path)) {
+    throw new SetupError(
+      `There is no ${path}.`,
+      'Set BERTH_DATA_DIR to the data directory of a service of this database.',
+    );
+  }
+  return (await agreeOnSecretKey(db, await loadKeys(dataDir), installation)).keyring;
+}
+
+interface Followed {
+  keyring: Keyring;
+  db: Db;
+  dataDir: string;
+  log: Logger;
+}
+
+/** Goes on with the keys that the file has, and the one that the database says, until the signal aborts. */
+export async function followKeys(followed: Followed, signal: AbortSignal): Promise<void> {
+  const { log } = followed;
+  while (!signal.aborted) {
+    await pause(lookAgainMs, signal);
+    if (signal.aborted) return;
+    try {
+      await lookAtKeys(followed);
+    } catch (error) {
+      log.warn({ err: error }, 'Whether there is another secret key could not be looked up.');
+    }
+  }
+}
+
+export async function lookAtKeys({ keyring, db, dataDir }: Omit<Followed, 'log'>): Promise<void> {
+  const { sha256, sealing } = await findSealing(db);
+  const keys = await readKeyFile(keyFile(dataDir));
+  const current = keys.find((key) => sha256 !== null && keySha256(key).equals(sha256));
+  if (!current) throw new Error('The file secret-key lacks the key that is in use.');
+  keyring.use({ keys, current, sealing });
+}
+
+/** A key as a service names it to others: enough of its id to tell a few of them apart. */
+export const shortId = (key: Buffer) => keyId(key).toString('hex').slice(0, 8);
+
+/** Which keys a service knows, and which it writes with. See `requireKnown` in rotation.ts. */
+export function announcement({ state: { keys, current } }: Keyring): string {
+  // PostgreSQL keeps 63 bytes of it.
+  const known = keys.slice(-4).map(shortId).join(',');
+  return `k=${known} w=${shortId(current)}`;
+}

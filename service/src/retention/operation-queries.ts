@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Db, Queryable } from '../db/connection.ts';
+import { tryLockRetention } from './lock-queries.ts';
+
+const atOnce = 500;
+
+interface Ended {
+  id: number;
+  isOld: boolean;
+}
+
+/**
+ * Some operations in the order of their ids, which is nearly that of their ends: so the oldest are found
+ * without an index of their own, and without a look at all the others.
+ */
+async function operationsAfter(db: Queryable, id: number, before: Date): Promise<Ended[]> {
+  return await db
+    .selectFrom('operations')
+    .select('id')
+    .select(sql<boolean>`coalesce(finished_at < ${before}, false)`.as('isOld'))
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(atOnce)
+    .execute();
+}
+
+/**
+ * Removes what the initial commands printed, of some operations that ended before a time; their exit
+ * statuses stay. Answers how many it looked at: none when all are done, or another service is at it.
+ */
+export async function expireOutputs(db: Db, before: Date): Promise<number> {
+  return await db.transaction().execute(async (trx) => {
+    if (!(await tryLockRetention(trx))) return 0;
+    const { outputs_gone_until: last } = await trx
+      .selectFrom('settings')
+      .select('outputs_gone_until')
+      .executeTakeFirstOrThrow();
+    const found = await operationsAfter(trx, last, before);
+    const young = found.findIndex(({ isOld }) => !isOld);
+    const ids = found.slice(0, young === -1 ? found.length : young).map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    await trx
+      .updateTable('operations')
+      .set({ commands: withoutOutput })
+      .where('id', 'in', ids)
+      .where(sql<boolean>`jsonb_array_length(commands) > 0`)
+      .execute();
+    await trx
+      .updateTable('settings')
+      .set({ outputs_gone_until: Math.max(...ids) })
+      .execute();
+    return ids.length;
+  });
+}
+
+/** The release before reads an output, and takes one without text. */
+const withoutOutput = sql<string>`(
+  select jsonb_agg(result || '{"output": "", "output_expired": true}' order by place)
+  from jsonb_array_elements(commands) with ordinality as results (result, place))`;
+
+/**
+ * Deletes operations that ended before a time, but for those that something needs: secrets for a retry,
+ * a worker that has not let go, parts that are there. What is left is looked at in the next round.
+ */
+export async function deleteOldOperations(
+  db: Db,
+  before: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  let last = 0;
+  while (!signal?.aborted) {
+    const found = await operationsAfter(db, last, before);
+    const ids = found.filter(({ isOld }) => isOld).map(({ id }) => id);
+    if (ids.length === 0) break;
+    const part = await deleteOperations(db, ids);
+    if (part === undefined) break;
+    deleted += part;
+    last = found.at(-1)?.id ?? last;
+  }
+  return deleted;
+}
+
+/** Undefined while another service is at it. */
+async function deleteOperations(db: Db, ids: number[]): Promise<number | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    if (!(await tryLockRetention(trx))) return undefined;
+    const result = await trx
+      .deleteFrom('operations')
+      .where('id', 'in', ids)
+      .where('finished_at', 'is not', null)
+      .where('secrets', 'is', null)
+      .where('lease_holder', 'is', null)
+      .where(
+        sql<boolean>`not exists (
+          select from operations part where part.parent_id = operations.id)`,
+      )
+      .executeTakeFirst();
+    return Number(result.numDeletedRows);
+  });
+}

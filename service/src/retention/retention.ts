@@ -1,0 +1,90 @@
+import type { Db } from '../db/connection.ts';
+import { pause } from '../pause.ts';
+import { findSettings } from '../settings/queries.ts';
+import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './audit-queries.ts';
+import { daysBefore, monthOf, monthsBefore } from './months.ts';
+import { deleteOldOperations, expireOutputs } from './operation-queries.ts';
+
+/** Others are to get at the disk between two bits of work. */
+const pauseMilliseconds = 20;
+
+/** What was removed in a round. */
+export interface Removed {
+  audit_months: number;
+  operations: number;
+  outputs: number;
+}
+
+export interface RecordsObserver {
+  removed(counts: Removed): void;
+}
+
+interface Round {
+  /** The database's. */
+  now: Date;
+  /** By which it is told what is old: `now`, unless the clock may have jumped. Null: nothing is yet. */
+  oldBy: Date | null;
+  signal: AbortSignal;
+}
+
+/**
+ * Makes room for the audit log of the months to come, and removes the records that are kept no longer, in
+ * small bits. Where one of these fails the others are done all the same: disks fill up otherwise.
+ */
+export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promise<Removed> {
+  const removed = { audit_months: 0, operations: 0, outputs: 0 };
+  const kept = await findSettings(db);
+  const oldestEntries = oldBy ? monthOf(monthsBefore(oldBy, kept.audit_months)) : new Date(0);
+  const works: (() => Promise<unknown>)[] = [
+    () => makeAuditPartitions(db, now),
+    () => inBits(() => moveEarlierEntries(db, oldestEntries), signal),
+    async () => {
+      removed.audit_months = (await dropAuditPartitions(db, oldestEntries)).length;
+    },
+  ];
+  if (oldBy) {
+    works.push(
+      async () => {
+        const before = daysBefore(oldBy, kept.outputs_days);
+        removed.outputs = await inBits(() => expireOutputs(db, before), signal);
+      },
+      async () => {
+        const before = monthsBefore(oldBy, kept.operations_months);
+        removed.operations = await deleteOldOperations(db, before, signal);
+      },
+    );
+  }
+  const errors: unknown[] = [];
+  for (const work of works) {
+    if (signal?.aborted) break;
+    await work().catch((error: unknown) => void errors.push(error));
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Of the upkeep of records some failed.');
+  return removed;
+}
+
+async function inBits(work: () => Promise<number>, signal: AbortSignal): Promise<number> {
+  let done = 0;
+  while (!signal?.aborted) {
+    const part = await work();
+    if (part === 0) break;
+    done += part;
+    await pause(pauseMilliseconds, signal);
+  }
+  return done;
+}
+
+/**
+ * Tells by which time records are old. A clock that is years ahead, for minutes, is to delete nothing: it
+ * counts as far as the round before and the time that has passed since bear it out. So the first round of
+ * a process deletes nothing.
+ */
+export function trustedClock(elapsed = () => performance.now()) {
+  let before: { now: number; at: number } | undefined;
+  return (now: Date): Date | null => {
+    const at = elapsed();
+    const borneOut = before && before.now + (at - before.at);
+    before = { now: now.getTime(), at };
+    return borneOut === undefined ? null : new Date(Math.min(now.getTime(), borneOut));
+  };
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { auditRoutes } from '../audit/routes.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { settingsRoutes } from './routes.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+const app = await createTestApp(db, [settingsRoutes, auditRoutes]);
+after(() => app.close());
+const { headers } = await createTestToken(db);
+
+const ask = (method: 'GET' | 'PATCH', url = '/v1/settings', payload?: object) =>
+  inject(app, { method, url, headers, ...(payload && { payload }) });
+
+const standard = { audit_months: 13, operations_months: 13, outputs_days: 30 };
+
+test('records are kept for 13 months, and outputs for 30 days, until somebody says otherwise', async () => {
+  assert.deepEqual((await ask('GET')).json(), { retention: standard });
+  const changed = await ask('PATCH', undefined, { retention: { outputs_days: 7 } });
+  assert.deepEqual(changed.json(), { retention: { ...standard, outputs_days: 7 } });
+  assert.deepEqual((await ask('GET')).json(), changed.json());
+  const [entry] = (await ask('GET', '/v1/audit?action=settings_update')).json();
+  assert.deepEqual(
+    [entry.details, entry.target, entry.project_id],
+    [{ outputs_days: { before: 30, after: 7 } }, null, null],
+  );
+  assert.deepEqual((await ask('PATCH', undefined, {})).json(), changed.json());
+});
+
+test('what is out of bounds is refused, by its name', async () => {
+  const before = (await ask('GET')).json();
+  for (const [name, value] of [
+    ['audit_months', 0],
+    ['audit_months', 121],
+    ['operations_months', 1.5],
+    ['operations_months', '13'],
+    ['outputs_days', 3651],
+    ['outputs_days', null],
+    ['logs_days', 1],
+  ]) {
+    const answer = await ask('PATCH', undefined, { retention: { [String(name)]: value } });
+    const { code, errors } = answer.json();
+    assert.deepEqual(
+      [answer.statusCode, code, errors[0].pointer],
+      [422, 'validation_failed', `/retention/${name}`],
+    );
+  }
+  assert.deepEqual((await ask('GET')).json(), before);
+});

@@ -1,0 +1,51 @@
+import { Settings, SettingsUpdate } from '@berth/contract/settings';
+import { difference } from '../audit/details.ts';
+import type { App, Deps } from '../http/app-types.ts';
+import { change } from '../http/change.ts';
+import { sendAnswer } from '../http/idempotency.ts';
+import { findSettings, lockSettings, updateSettings } from './queries.ts';
+import { settingsView } from './view.ts';
+
+const tags = ['Settings'];
+const config = { scope: 'admin' } as const;
+
+export function settingsRoutes(app: App, deps: Deps): void {
+  app.get(
+    '/settings',
+    {
+      config,
+      schema: {
+        operationId: 'settings_view',
+        summary: 'Show the settings of the installation',
+        tags,
+        response: { 200: Settings },
+      },
+    },
+    async () => settingsView(await findSettings(deps.db)),
+  );
+
+  app.patch(
+    '/settings',
+    {
+      config,
+      schema: {
+        operationId: 'settings_update',
+        summary: 'Change the settings of the installation',
+        description: 'What is left out stays as it is.',
+        tags,
+        body: SettingsUpdate,
+        response: { 200: Settings },
+      },
+    },
+    async (request, reply) => {
+      const answer = await change(request, deps, async ({ trx }) => {
+        const before = await lockSettings(trx);
+        const after = { ...before, ...request.body.retention };
+        await updateSettings(trx, after);
+        const details = difference(before, after);
+        return { status: 200, body: settingsView(after), target: null, details };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
