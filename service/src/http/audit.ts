@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import { background } from '../background.ts';
 import type { Db } from '../db/connection.ts';
 import { actionOf } from './audit-entry.ts';
 import { callerOf, personOf, refusedTokenOf } from './authentication.ts';
@@ -30,7 +31,7 @@ export function isAttempt(request: FastifyRequest, userId: number | null): void 
  * holds no longer, or of who tries to sign in, is entered here.
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
-  const entering = new Set<Promise<void>>();
+  const entering = background();
 
   app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;
@@ -39,9 +40,11 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 
   app.addHook('onResponse', async (request, reply) => {
     if (reply.statusCode < 400 || !isToBeEntered(request)) return;
-    const entry = enterRefusal(request, reply.statusCode);
-    entering.add(entry);
-    entry.finally(() => entering.delete(entry));
+    entering.run(
+      () => enterRefusal(request, reply.statusCode),
+      (error) =>
+        request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.'),
+    );
   });
 
   async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
@@ -49,16 +52,12 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
     const userId = attempts.get(request);
     // Whoever failed to prove to be them is not them: they are what it was tried on.
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
-    try {
-      const about = await aboutRefusal(request, db);
-      if (about) await insertAuditEntry(db, { ...about, target, status, code });
-    } catch (error) {
-      request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.');
-    }
+    const about = await aboutRefusal(request, db);
+    if (about) await insertAuditEntry(db, { ...about, target, status, code });
   }
 
   app.addHook('onClose', async () => {
-    await Promise.all(entering);
+    await entering.idle();
   });
 }
 
