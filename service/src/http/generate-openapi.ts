@@ -18,6 +18,7 @@ async function openApiDocument(): Promise<string> {
     secretKey: Buffer.alloc(32),
     publicUrl,
     credentials: noCredentialCache,
+    imageServers: [],
     healthChecks: async () => [],
     untilEnded,
   };

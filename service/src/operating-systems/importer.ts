@@ -13,6 +13,7 @@ export interface Importing {
   client: IncusClient;
   locationId: number;
   workDir: string;
+  imageServers: readonly string[];
   log: Logger;
   signal: AbortSignal;
 }
@@ -30,7 +31,7 @@ export async function importWantedImages(importing: Importing): Promise<void> {
 type Wanted = NonNullable<Awaited<ReturnType<typeof nextWantedImage>>>;
 
 async function importImage(
-  { db, client, locationId, workDir, log, signal }: Importing,
+  { db, client, locationId, workDir, imageServers, log, signal }: Importing,
   os: Wanted,
 ): Promise<void> {
   const image = { osId: os.osId, locationId };
@@ -49,7 +50,7 @@ async function importImage(
     report({ progress: Math.floor(fraction * 100), message });
   };
   try {
-    await ensureImage({ incus: client, os, workDir, onProgress, signal });
+    await ensureImage({ incus: client, os, imageServers, workDir, onProgress, signal });
     await reports.idle();
     await enter({ status: 'ready', progress: 100, message: 'Servers can be created with it.' });
   } catch (error) {
