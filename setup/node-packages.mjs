@@ -5,6 +5,8 @@ import { output, run, SetupError, say } from './commands.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const nodeMajor = 24;
+/** Optional in the lock file, since it is one of two; needed here all the same. */
+const ownNode = `node-${process.platform}-${process.arch}`;
 
 /** `npm ci`, unless what is installed is what the lock file says. */
 export function ensureNodePackages() {
@@ -16,8 +18,8 @@ export function ensureNodePackages() {
   const version = output(join(root, 'node_modules/.bin/node'), ['--version']);
   if (Number.parseInt(version?.slice(1) ?? '', 10) >= nodeMajor) return;
   throw new SetupError(
-    `The npm package "node" brought no Node.js ${nodeMajor} for this machine.`,
-    'See whether npm refuses install scripts ("npm config get ignore-scripts"), then run "npm ci".',
+    `The npm package "${ownNode}" brought no Node.js ${nodeMajor}.`,
+    'There is one for Linux on x64 and on arm64. See whether npm leaves out what is optional ("npm config get omit"), then run "npm ci".',
   );
 }
 
@@ -35,13 +37,13 @@ function readJson(path) {
 
 /**
  * Whether every package of the lock file is installed in its version, but for those that are
- * optional: npm leaves out what is for other machines.
+ * optional: npm leaves out what is for other machines. This machine's Node.js has to be there.
  */
 export function sameVersions(lock, installed) {
   return Object.entries(lock.packages).every(([path, { version, link, optional, peer }]) => {
     const found = installed.packages[path];
     if (path === '' || !path.startsWith('node_modules/')) return true;
-    if (!found) return Boolean(optional || peer);
+    if (!found) return Boolean(optional || peer) && path !== `node_modules/${ownNode}`;
     return Boolean(link) || found.version === version;
   });
 }

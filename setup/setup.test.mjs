@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { tooLow, withWideRange } from './kernel.mjs';
 import { sameVersions } from './node-packages.mjs';
@@ -58,4 +59,49 @@ test('npm packages are current when each is there in its version', () => {
   assert.equal(sameVersions(lock('1.0.0', otherMachine), lock('1.0.0')), true);
   const needed = { 'node_modules/b': { version: '1.0.0' } };
   assert.equal(sameVersions(lock('1.0.0', needed), lock('1.0.0')), false);
+});
+
+test('packages are not current without the Node.js of this machine', () => {
+  const path = `node_modules/node-${process.platform}-${process.arch}`;
+  const lock = { packages: { [path]: { version: '24.0.0', optional: true } } };
+  assert.equal(sameVersions(lock, { packages: {} }), false);
+  assert.equal(sameVersions(lock, lock), true);
+});
+
+const readJson = (name) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+const { allowScripts, dependencies, devDependencies, optionalDependencies } =
+  readJson('package.json');
+
+/** Whether npm would install it on a machine that Berth is for: Linux with glibc, x64 or arm64. */
+const isForUs = ([, { os = 'linux', cpu = ['x64', 'arm64'], libc = 'glibc' }]) =>
+  [os].flat().includes('linux') &&
+  [cpu].flat().some((one) => ['x64', 'arm64'].includes(one)) &&
+  [libc].flat().includes('glibc');
+const locked = Object.entries(readJson('package-lock.json').packages)
+  .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
+  .filter(isForUs);
+
+test('npm verifies each package that it installs: the lock file has a hash of each', () => {
+  assert.ok(locked.length > 100);
+  for (const [path, { integrity }] of locked) {
+    assert.match(integrity ?? 'none', /^sha512-[A-Za-z0-9+/]{86}==$/, path);
+  }
+});
+
+test('Node.js is among what npm verifies, in one version for both architectures', () => {
+  assert.equal({ ...dependencies, ...devDependencies }.node, undefined);
+  const versions = ['x64', 'arm64'].map((arch) => {
+    const [, found] = locked.find(([path]) => path === `node_modules/node-linux-${arch}`) ?? [];
+    assert.equal(found?.version, optionalDependencies[`node-linux-${arch}`]);
+    assert.deepEqual([found?.hasInstallScript, found?.dependencies], [undefined, undefined]);
+    return found?.version;
+  });
+  assert.equal(versions[0], versions[1]);
+});
+
+test('only the packages that are listed run a script when they are installed', () => {
+  const withScripts = locked
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  assert.deepEqual(withScripts.sort(), Object.keys(allowScripts).sort());
 });

@@ -43,6 +43,11 @@ export const Node = Type.Object(
     incus_version: Nullable(
       Type.String({ description: 'Null until it was asked.', examples: ['6.0.4'] }),
     ),
+    warnings: Type.Array(Type.String(), {
+      description:
+        'What an administrator should see to: holes in security that its release of Incus is known to have.',
+      examples: [[]],
+    }),
     capacity: Amounts(
       'What it has; the disk is that of the storage pool. Zeros until it was asked.',
       [16, 65536, 500],

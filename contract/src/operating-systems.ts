@@ -90,13 +90,17 @@ export const OperatingSystemCreate = Closed(
     }),
     name: text('Without the version.', 'Fedora'),
     version: text('Of the system.', '43'),
-    type: Word(['container', 'virtual-machine'], { description: typeWords }),
+    type: Word(['container', 'virtual-machine'], {
+      description: `${typeWords} Virtual machines are refused until Berth can create them.`,
+      examples: ['container'],
+    }),
     source: Closed(
       {
         server: Type.String({
           maxLength: 255,
           pattern: '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?$',
-          description: 'An image server that speaks simplestreams.',
+          description:
+            'An image server that speaks simplestreams. Only those that this installation was set up with are taken.',
           examples: ['https://images.linuxcontainers.org'],
           explain: 'Must be the https address of an image server.',
         }),

@@ -42,12 +42,18 @@ forgotten when it stops; those that an earlier start left in ${dataDir} show an 
 
 `);
 const child = spawn(process.execPath, [service], {
-  stdio: 'inherit',
+  // The channel tells it when this process is gone, however that came about.
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...env, BERTH_DATA_DIR: dataDir, BERTH_INCUS_SOCKET: socketPath },
 });
-// A terminal's Ctrl-C reaches the service by itself, and the engine must outlive it.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+/** A terminal's Ctrl-C reaches the service by itself, too: a second signal would end it at once. */
+function stop(signal: NodeJS.Signals): void {
+  if (child.connected) child.disconnect();
+  else child.kill(signal);
+}
+// The engine must outlive the service.
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
 child.on('exit', async (code) => {
   await simulator.close();
   process.stdout.write('The simulated servers are gone.\n');

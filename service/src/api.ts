@@ -23,7 +23,7 @@ interface ApiSettings {
 }
 
 type ApiFoundation = Omit<Foundation, 'config' | 'workers'> & {
-  config: Pick<Config, 'publicUrl' | 'oidc'>;
+  config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers'>;
 };
 
 /** The HTTP API on a foundation, ready to listen. */
@@ -40,6 +40,7 @@ export async function createApi(
       publicUrl: config.publicUrl,
       credentials: createCredentialCache(notifications),
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
+      imageServers: config.imageServers,
       healthChecks: await healthChecks(foundation),
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),

@@ -34,6 +34,21 @@ test('limits are those of the contract unless others are set', () => {
 test('metrics of servers are asked for in so many words', () => {
   assert.equal(loadConfig({}).metricsOfServers, false);
   assert.equal(loadConfig({ BERTH_METRICS_SERVERS: 'true' }).metricsOfServers, true);
+});
+
+test('image servers are https addresses, the public one unless others are listed', () => {
+  assert.deepEqual(loadConfig({}).imageServers, ['https://images.linuxcontainers.org']);
+  assert.deepEqual(loadConfig({ BERTH_IMAGE_SERVERS: '' }).imageServers, []);
+  const two = 'https://images.linuxcontainers.org/, https://Images.example:8443/streams/';
+  assert.deepEqual(loadConfig({ BERTH_IMAGE_SERVERS: two }).imageServers, [
+    'https://images.linuxcontainers.org',
+    'https://images.example:8443/streams',
+  ]);
+  refuses('BERTH_IMAGE_SERVERS', [
+    'images.example',
+    'http://images.example',
+    'https://a@b.example',
+  ]);
   refuses('BERTH_METRICS_SERVERS', ['', '1', 'yes', 'TRUE']);
 });
 

@@ -6,6 +6,7 @@ import type { Limit } from './http/limits/buckets.ts';
 import type { Limits } from './http/limits/limiter.ts';
 import type { ShellSettings, TlsFiles } from './http/shell/settings.ts';
 import type { OidcSettings } from './identities/provider.ts';
+import { publicImageServer, readImageServer } from './operating-systems/image-servers.ts';
 import { isSafeForSecrets, readPublicUrl } from './sessions/origin.ts';
 import { emailKey } from './users/email.ts';
 
@@ -26,6 +27,8 @@ export interface Config {
   /** A guest's time to shut down before a graceful stop fails. */
   stopTimeoutSeconds: number;
   limits: Limits;
+  /** Where images may come from, as `readImageServer` answers them. */
+  imageServers: string[];
   /** Whether the metrics tell what each server uses. */
   metricsOfServers: boolean;
   shell: ShellSettings;
@@ -67,6 +70,7 @@ export function loadConfig(env: Environment = process.env): Config {
       accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
       strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
     },
+    imageServers: imageServers(env),
     metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS', false),
     shell: {
       allowedHosts: hosts(env),
@@ -205,6 +209,18 @@ function hosts(env: Environment): string[] {
     throw new SetupError(
       `${name} holds "${host}", which is not the name of a host.`,
       'List names or addresses without a port, IPv6 in brackets: api.example.com,192.0.2.1,[2001:db8::1]',
+    );
+  });
+}
+
+function imageServers({ BERTH_IMAGE_SERVERS = publicImageServer }: Environment): string[] {
+  const name = 'BERTH_IMAGE_SERVERS';
+  return list({ [name]: BERTH_IMAGE_SERVERS }, name).map((text) => {
+    const server = readImageServer(text);
+    if (server !== undefined) return server;
+    throw new SetupError(
+      `${name} holds "${text}", which is not the https address of an image server.`,
+      `List addresses such as ${publicImageServer}, which it is unset, or nothing, for none.`,
     );
   });
 }

@@ -4,6 +4,7 @@ import { databaseTime } from './db/queries.ts';
 import { deleteOldIdempotencyKeys } from './http/idempotency-queries.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
 import { keepRecords, type RecordsObserver, trustedClock } from './retention/retention.ts';
+import { serialised } from './serialised.ts';
 import { deleteOldNetworks } from './sessions/network-queries.ts';
 import { deleteEndedSessions } from './sessions/queries.ts';
 
@@ -17,36 +18,39 @@ export interface Housekeeping {
 export function startHousekeeping(db: Db, log: Logger, observer: RecordsObserver): Housekeeping {
   const stopping = new AbortController();
   const trusted = trustedClock();
-  const work = async () => {
-    await sweep(db, log);
-    await keep({ db, log, observer, trusted, signal: stopping.signal });
+  const jobs: Record<string, () => Promise<void>> = {
+    credentials: () => sweep(db, log),
+    records: () => keep({ db, log, observer, trusted, signal: stopping.signal }),
   };
-  let running = work();
-  const timer = setInterval(() => {
-    // A round may take longer than an hour, where there is much to move.
-    running = running.then(work);
-  }, everyMilliseconds);
+  const working = serialised(
+    async (job) => await jobs[job]?.(),
+    (error) => {
+      if (stopping.signal.aborted) return;
+      log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
+    },
+  );
+  const runAll = () => {
+    for (const job of Object.keys(jobs)) working.run(job);
+  };
+  runAll();
+  const timer = setInterval(runAll, everyMilliseconds);
   return {
     async stop() {
       clearInterval(timer);
       stopping.abort();
-      await running;
+      await working.idle();
     },
   };
 }
 
 async function sweep(db: Db, log: Logger): Promise<void> {
-  try {
-    const keys = await deleteOldIdempotencyKeys(db);
-    const secrets = await wipeOldSecrets(db);
-    const sessions = await deleteEndedSessions(db);
-    const networks = await deleteOldNetworks(db);
-    const removed = { keys, secrets, sessions, networks };
-    if (keys + secrets + sessions + networks > 0)
-      log.info(removed, 'What has outlived its use was removed.');
-  } catch (error) {
-    log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
-  }
+  const keys = await deleteOldIdempotencyKeys(db);
+  const secrets = await wipeOldSecrets(db);
+  const sessions = await deleteEndedSessions(db);
+  const networks = await deleteOldNetworks(db);
+  const removed = { keys, secrets, sessions, networks };
+  if (keys + secrets + sessions + networks > 0)
+    log.info(removed, 'What has outlived its use was removed.');
 }
 
 interface Keeping {
@@ -58,16 +62,10 @@ interface Keeping {
 }
 
 async function keep({ db, log, observer, trusted, signal }: Keeping): Promise<void> {
-  if (signal.aborted) return;
-  try {
-    const now = new Date(await databaseTime(db));
-    const removed = await keepRecords(db, { now, oldBy: trusted(now), signal });
-    observer.removed(removed);
-    if (Object.values(removed).some((count) => count > 0)) {
-      log.info(removed, 'Records that were kept long enough were removed.');
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    log.warn({ err: error }, 'The upkeep of records failed; it is tried again in an hour.');
+  const now = new Date(await databaseTime(db));
+  const removed = await keepRecords(db, { now, oldBy: trusted(now), signal });
+  observer.removed(removed);
+  if (Object.values(removed).some((count) => count > 0)) {
+    log.info(removed, 'Records that were kept long enough were removed.');
   }
 }

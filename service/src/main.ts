@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { explain, SetupError } from '../../setup/commands.mjs';
 import { loadConfig } from './config.ts';
+import { endOnFault, Fault } from './faults.ts';
 import { type RunningService, startService } from './start.ts';
 import type { AdminToken } from './tokens/admin.ts';
 
@@ -50,13 +51,16 @@ class Interrupted extends Error {
   }
 }
 
-/** Aborted by the first Ctrl-C, which also ends a start in its midst; a second one ends us at once. */
-function interruption(): AbortSignal {
+/** Aborted by the first Ctrl-C, or by the end of who started us, which also ends a start in its midst; a second one ends us at once. */
+function interruption(): AbortController {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => interrupted.abort(new Interrupted(name)));
   }
-  return interrupted.signal;
+  // Who started us and holds a channel to us is gone, or closes it to have us stop.
+  process.once('disconnect', () => interrupted.abort(new Interrupted('disconnected')));
+  process.channel?.unref();
+  return interrupted;
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
@@ -65,16 +69,22 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 try {
-  const signal = interruption();
-  const service = await startService(loadConfig(), say, signal);
+  const config = loadConfig();
+  const interrupted = interruption();
+  const { signal } = interrupted;
+  endOnFault(config, (fault) => interrupted.abort(fault));
+  const service = await startService(config, say, signal);
   welcome(service);
   await aborted(signal);
+  if (signal.reason instanceof Fault) say(signal.reason.message);
   say('Stopping: open requests are finished first; the servers run on.');
   await service.stop();
   say('Stopped.');
+  if (signal.reason instanceof Fault) say('Start Berth again: it goes on where it was.');
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof SetupError) explain(error);
   else if (error instanceof Interrupted) say(`${error.message} before it was ready.`);
+  else if (error instanceof Fault) say(error.message);
   else process.stderr.write(`\nBerth failed, in a way that was not foreseen:\n${inspect(error)}\n`);
 }

@@ -16,7 +16,7 @@ export function serialised(
   async function repeat(key: string): Promise<void> {
     do {
       again.delete(key);
-      await work(key).catch(onError);
+      await (async () => await work(key))().catch(onError);
     } while (again.has(key));
     // In the same turn as the last look: a hint in between would be lost.
     running.delete(key);

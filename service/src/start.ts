@@ -7,6 +7,7 @@ import { createApi } from './api.ts';
 import type { Config, LocalNames } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { openDatabase } from './db/open.ts';
+import { countFaults } from './faults.ts';
 import { createIncusClient } from './incus/client.ts';
 import { loadKeys } from './keys/key-file.ts';
 import type { Keyring } from './keys/keyring.ts';
@@ -123,7 +124,7 @@ async function layFoundation(
   await insertMissing(db);
   const metrics = createMetrics(
     { db, pools: { requests: pool, workers: workers.pool }, log },
-    { ofServers: config.metricsOfServers },
+    { ofServers: config.metricsOfServers, faults: () => countFaults(config.dataDir) },
   );
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());

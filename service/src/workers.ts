@@ -68,11 +68,13 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         createsPerNode,
         movesAtOnce,
         workDir,
+        imageServers: config.imageServers,
       },
     },
   });
   const leader = createLeader({ pool, log });
-  const watching = { ...foundation, db, leader, workDir, observer: metrics.watch };
+  const { imageServers } = config;
+  const watching = { ...foundation, db, leader, workDir, imageServers, observer: metrics.watch };
   const watchers = await watchLocations(watching, stopping.signal);
   const housekeeping = startHousekeeping(db, log, metrics.records);
   const history = keepHistoryOnTime(db, log, stopping.signal);

@@ -1,8 +1,12 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import type { Database } from '../db/schema.ts';
 
-export type AddressPool = Selectable<Database['address_pools']> & { family: 4 | 6 };
+export type AddressPool = Selectable<Database['address_pools']> & {
+  family: 4 | 6;
+  /** The one after the last taken, where the pool has it. */
+  next: string | null;
+};
 
 /** A location's pools that are in use, locked until the transaction ends: addresses are taken one after the other. */
 export async function lockPools(trx: Trx, locationId: number): Promise<AddressPool[]> {
@@ -10,6 +14,9 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
     .selectFrom('address_pools')
     .selectAll()
     .select(sql<4 | 6>`family(cidr)`.as('family'))
+    .select(
+      sql<string | null>`case when last_taken < last then host(last_taken + 1) end`.as('next'),
+    )
     .where('location_id', '=', locationId)
     .where('enabled', '=', true)
     .orderBy('id')
@@ -18,36 +25,49 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
 }
 
 /**
- * The first free address of a pool, looked for from the one after the last taken. Undefined when
- * all are held. Needs the pool's lock.
+ * The first free address of a pool, looked for from the one after the last taken, and then from its
+ * first. Undefined when all are held. Needs the pool's lock.
  */
 export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<string | undefined> {
-  const afterLast =
-    pool.last_taken && (await firstFreeFrom(trx, pool, sql`${pool.last_taken}::inet + 1`));
-  return afterLast || (await firstFreeFrom(trx, pool, sql`${pool.first}::inet`));
+  for (const start of [pool.next, pool.first]) {
+    const { rows } = await freeFrom(pool, start).execute(trx);
+    if (rows[0]?.ip) return rows[0].ip;
+  }
+  return undefined;
 }
 
-async function firstFreeFrom(
-  trx: Trx,
+/**
+ * The lowest free address from `start` on is `start`, or comes right after one that is held or
+ * reserved. What is held is read only where `start` is not free, and as far as the first gap.
+ */
+export function freeFrom(
   pool: AddressPool,
-  start: ReturnType<typeof sql>,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ ip: string }>`
-    select host(candidate) as ip from (
-      select ${start} as candidate
+  from: string | null,
+): RawBuilder<{ ip: string | null }> {
+  const start = sql`${from}::inet`;
+  const [after, candidate] = [sql`held.ip + 1`, sql`candidate`];
+  const isFree = (ip: RawBuilder<unknown>) => sql`(not ${ip} = any(${reserved(pool)})
+    and not exists (select from addresses where ip = ${ip}))`;
+  const isBeforeLast = sql`ip >= ${start} and ip < ${pool.last}::inet`;
+  return sql`select host(coalesce(
+    (select ${start} where ${start} <= ${pool.last}::inet and ${isFree(start)}),
+    (select min(candidate) from (
+      (select ${after} as candidate from addresses held
+       where pool_id = ${pool.id} and ${isBeforeLast} and ${isFree(after)} order by ip limit 1)
       union all
-      (select ip + 1 from addresses held
-       where pool_id = ${pool.id} and ip >= ${start}
-         and not exists (select from addresses where ip = held.ip + 1)
-       order by ip limit 1)
-      union all
-      select ${pool.gateway}::inet + 1 where ${pool.gateway}::inet >= ${start}
-    ) candidates
-    where candidate between ${pool.first}::inet and ${pool.last}::inet
-      and candidate <> ${pool.gateway}::inet
-      and not exists (select from addresses where ip = candidate)
-    limit 1`.execute(trx);
-  return rows[0]?.ip;
+      (select ip + 1 from unnest(${reserved(pool)}) ip where ${isBeforeLast})
+    ) candidates where ${isFree(candidate)})
+  )) as ip`;
+}
+
+/**
+ * What no server is given: the gateway, the subnet's own address (of IPv6: RFC 4291, 2.6.1), and
+ * the address of all of them, which IPv6 has none of.
+ */
+function reserved({ cidr, gateway, family }: AddressPool): RawBuilder<unknown> {
+  const edges = family === 4 ? [sql`network`, sql`broadcast`] : [sql`network`];
+  const addresses = edges.map((edge) => sql`host(${edge}(${cidr}::inet))::inet`);
+  return sql`array[host(${gateway}::inet)::inet, ${sql.join(addresses)}]`;
 }
 
 /** Gives an address to a server. `UNIQUE (ip)` is what keeps it from being given twice. */

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { inTurn } from '../in-turn.ts';
 import { pause } from '../pause.ts';
-import { type LockSession, oneByOne, openLockSession } from './lock-session.ts';
+import { type LockSession, openLockSession } from './lock-session.ts';
 
 const tryAgainMilliseconds = 3000;
 const longestSilenceMilliseconds = 30_000;
@@ -38,7 +39,7 @@ export function createLeader(options: LeaderOptions): Leader {
   let underWay = 0;
   /** What this process leads, the longest led first. */
   const led = new Map<string, AbortController>();
-  const inOrder = oneByOne();
+  const { run: inOrder } = inTurn();
 
   const current = async (): Promise<LockSession> => {
     opening ??= openLockSession({ pool, silenceMilliseconds, onSign: handOver });

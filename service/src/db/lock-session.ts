@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inTurn } from '../in-turn.ts';
 
 const proofMilliseconds = 5000;
 const countHoldsMilliseconds = 1000;
@@ -39,7 +40,7 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
   };
   client.on('error', lose);
   // A connection takes one query at a time.
-  const inOrder = oneByOne();
+  const { run: inOrder } = inTurn();
   const ask = (text: string, values?: unknown[]) => inOrder(() => client.query(text, values));
   const askLock = async (name: string, call: string): Promise<boolean> => {
     const { rows } = await ask(`select ${call}(hashtextextended($1, 0)) as held`, [name]);
@@ -96,16 +97,6 @@ const countOfHolders = `
   where locktype = 'advisory' and granted and objsubid = 1
     and database = (select oid from pg_database where datname = current_database())
     and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)`;
-
-/** Runs what it is given one after the other. */
-export function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
-}
 
 /** Asked now and then: a connection may be dead without saying so. */
 function prove(ask: () => Promise<void>, lose: (error: Error) => void): () => void {

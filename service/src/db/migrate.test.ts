@@ -66,9 +66,10 @@ test('a migration that this version ought to have, and has not, stops it', async
 });
 
 test('of a migration that fails the reason is told, and nothing of it is left', async () => {
-  const last = names.at(-1) ?? '';
-  await sql`delete from kysely_migration where name = ${last}`.execute(db);
+  // Of those that can not be run twice, the last one that is known to be so.
+  const from = names.indexOf('0023-last-scrapes');
+  await sql`delete from kysely_migration where name >= ${names[from]}`.execute(db);
   await assert.rejects(migrate(db), /exist/);
-  assert.ok(!(await executed()).includes(last));
-  await enter(last);
+  assert.deepEqual(await executed(), names.slice(0, from));
+  for (const name of names.slice(from)) await enter(name);
 });

@@ -33,6 +33,8 @@ export interface Deps {
   credentials: CredentialCache;
   /** Undefined where none is set up. */
   identityProvider?: IdentityProvider | undefined;
+  /** Where images may come from. */
+  imageServers: readonly string[];
   healthChecks: HealthChecks;
   /** Aborted when the service is asked to stop, a while before it does. */
   draining?: AbortSignal;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import { background } from '../background.ts';
 import type { Db } from '../db/connection.ts';
 import { actionOf } from './audit-entry.ts';
 import { callerOf, personOf, refusedTokenOf } from './authentication.ts';
@@ -33,17 +34,15 @@ export function isAttempt(request: FastifyRequest, userId: number | null): void 
  * holds no longer, or of who tries to sign in, is entered here, or counted (`refusal-counts.ts`).
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
-  const entering = new Set<Promise<void>>();
+  const entering = background();
   const refusals = countRefusals((entry) => insertAuditEntry(db, entry));
-  const flushing = setInterval(() => void flush(), flushMs).unref();
-
-  async function flush(all = false): Promise<void> {
-    try {
-      await refusals.flush(all);
-    } catch (error) {
-      app.log.warn({ err: error }, 'Counted refusals could not be entered in the audit log.');
-    }
-  }
+  const flush = (all = false) =>
+    entering.run(
+      () => refusals.flush(all),
+      (error) =>
+        app.log.warn({ err: error }, 'Counted refusals could not be entered in the audit log.'),
+    );
+  const flushing = setInterval(flush, flushMs).unref();
 
   app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;
@@ -52,9 +51,11 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 
   app.addHook('onResponse', async (request, reply) => {
     if (reply.statusCode < 400 || !isToBeEntered(request)) return;
-    const entry = enterRefusal(request, reply.statusCode);
-    entering.add(entry);
-    entry.finally(() => entering.delete(entry));
+    entering.run(
+      () => enterRefusal(request, reply.statusCode),
+      (error) =>
+        request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.'),
+    );
   });
 
   async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
@@ -62,18 +63,15 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
     const userId = attempts.get(request);
     // Whoever failed to prove to be them is not them: they are what it was tried on.
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
-    try {
-      const about = await aboutRefusal(request, db);
-      if (about) await refusals.add({ ...about, target, status, code });
-    } catch (error) {
-      request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.');
-    }
+    const about = await aboutRefusal(request, db);
+    if (about) await refusals.add({ ...about, target, status, code });
   }
 
   app.addHook('onClose', async () => {
     clearInterval(flushing);
-    await Promise.all(entering);
-    await flush(true);
+    await entering.idle();
+    flush(true);
+    await entering.idle();
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { background } from '../background.ts';
 import { Problem } from '../problem.ts';
 import { cookieName } from '../sessions/cookies.ts';
 import { secretHash } from '../sessions/secret.ts';
@@ -32,7 +33,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
   const limits = limitRequests(limiter, deps.db);
   const memory = createMemory();
   app.decorate('limits', limits);
-  const notes = new Set<Promise<void>>();
+  const notes = background();
   app.decorateRequest('caller', {
     getter() {
       const caller = callerOf(this);
@@ -60,14 +61,18 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     );
     identities.set(request, identity);
     // Nobody waits for it; the answer does not depend on it.
-    if (identity.note) track(notes, noted(request, identity.note));
+    if (identity.note) {
+      notes.run(identity.note, (error) =>
+        request.log.warn({ err: error }, 'The last use of a credential could not be noted.'),
+      );
+    }
     if (identity.person) requireCsrfToken(request, identity.person, deps);
     requireScope(identity, scope, request);
     requireConfirmation(identity, request);
   });
   app.addHook('onClose', async () => {
     await limiter.stop();
-    await Promise.all(notes);
+    await notes.idle();
   });
 }
 
@@ -168,17 +173,4 @@ function noProject({ headers }: FastifyRequest): Problem {
   const detail =
     'You are a member of no project. Have an owner of one or an administrator add you.';
   return new Problem('project_not_found', detail);
-}
-
-async function noted(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
-  try {
-    await note();
-  } catch (error) {
-    request.log.warn({ err: error }, 'The last use of a credential could not be noted.');
-  }
-}
-
-function track(notes: Set<Promise<void>>, note: Promise<void>): void {
-  notes.add(note);
-  note.finally(() => notes.delete(note));
 }

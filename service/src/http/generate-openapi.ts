@@ -19,6 +19,7 @@ async function openApiDocument(): Promise<string> {
     secretKey: createKeyring({ keys: [], current: Buffer.alloc(32), sealing: 'bound' }),
     publicUrl,
     credentials: noCredentialCache,
+    imageServers: [],
     healthChecks: async () => [],
     untilEnded,
   };

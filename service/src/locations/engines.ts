@@ -37,7 +37,7 @@ export function createEngines({ identity, observe }: EnginesOptions = {}): Engin
       const client = createIncusClient({ ...connection, project, observe });
       clients.set(location.id, { client, way });
       // Who was in the midst of a call is told that the engine can't be reached, and tries again.
-      void known?.client.close();
+      known?.client.close().catch(() => undefined);
       return client;
     },
     async close() {

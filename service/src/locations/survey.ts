@@ -1,6 +1,7 @@
 import { SetupError } from '../../../setup/commands.mjs';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
+import { knownHoles } from '../incus/known-holes.ts';
 import type { Network } from '../incus/networks.ts';
 import type { ServerInfo } from '../incus/server.ts';
 import { machineArchitecture } from '../operating-systems/catalogue.ts';
@@ -56,6 +57,7 @@ export async function survey(client: IncusClient, wanted: Wanted): Promise<Surve
       ...poolWarnings,
       ...found.warnings,
       ...architectureWarning(environment),
+      ...knownHoles(environment.server_version),
     ],
   };
 }

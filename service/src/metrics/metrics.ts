@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
 import type { Db } from '../db/connection.ts';
 import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
 import { installationGauges, serverGauges } from './figures.ts';
@@ -12,12 +12,14 @@ export interface Metrics extends Observers, HttpMetrics {}
 interface MetricsOptions {
   /** What each server uses, too: six series a server. */
   ofServers: boolean;
+  /** How often this service ended for an error that nothing handled. */
+  faults?: () => number;
 }
 
 /** All metrics of a process. Whoever has something to tell is given one of its functions. */
 export function createMetrics(
   { db, pools, log }: { db: Db; pools: Pools; log?: Logger },
-  { ofServers }: MetricsOptions,
+  { ofServers, faults = () => 0 }: MetricsOptions,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -26,6 +28,15 @@ export function createMetrics(
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   }
   poolGauges(registry, pools);
+  new Counter({
+    name: 'berth_faults_total',
+    help: 'How often this service ended for an error that nothing handled, since its data directory was made.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(faults());
+    },
+  });
   const readings = [installationGauges(registry, db)];
   if (ofServers) readings.push(serverGauges(registry, db));
   const readDatabase = readerOf(registry, readings, log);

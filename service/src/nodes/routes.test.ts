@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
+import { knownHoles } from '../incus/known-holes.ts';
 import { setReachability } from '../locations/queries.ts';
 import { createTestToken } from '../testing/app.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -46,6 +47,7 @@ it('shows what it has, what its servers were given, and what is used', async () 
     cordoned: false,
     failure_domain: 'default',
     incus_version: '6.0.4',
+    warnings: knownHoles('6.0.4'),
     capacity: { cpu: 4, ram: 1024 * 1024, disk: 1000 },
     allocated: { cpu: 1, ram: 256, disk: 2 },
     used: { cpu: 0.38, ram: 700, disk: 3.14 },

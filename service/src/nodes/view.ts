@@ -1,4 +1,5 @@
 import type { Node } from '@berth/contract/nodes';
+import { knownHoles } from '../incus/known-holes.ts';
 import type { ShownNode } from './queries.ts';
 
 /** A row as the API shows it. */
@@ -13,6 +14,7 @@ export function nodeView(row: ShownNode): Node {
     cordoned: row.cordoned,
     failure_domain: row.failure_domain,
     incus_version: row.incus_version,
+    warnings: row.incus_version === null ? [] : knownHoles(row.incus_version),
     capacity: { cpu: row.cpu, ram: row.ram_mb, disk: row.disk_gb },
     allocated: {
       cpu: row.allocated_cpu,

@@ -1,4 +1,5 @@
 import type { ImageSource, OperatingSystemType } from '../db/schema.ts';
+import { publicImageServer } from './image-servers.ts';
 
 export interface CatalogueEntry {
   slug: string;
@@ -9,8 +10,6 @@ export interface CatalogueEntry {
   minRamMb: number;
   minDiskGb: number;
 }
-
-const imageServer = 'https://images.linuxcontainers.org';
 
 /** What every new installation offers. The aliases are of images with cloud-init in them. */
 export const defaultCatalogue: readonly CatalogueEntry[] = [
@@ -36,7 +35,7 @@ function container(slug: string, name: string, version: string) {
 }
 
 function pulled(alias: string): ImageSource {
-  return { server: imageServer, alias };
+  return { server: publicImageServer, alias };
 }
 
 /** This machine's architecture in the words of the kernel and of Incus. */

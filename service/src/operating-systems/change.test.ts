@@ -42,6 +42,42 @@ it('one is hidden, and its minimum changed', async () => {
   assert.equal((await change(999, {})).json().code, 'operating_system_not_found');
 });
 
+it('an image server that the installation was not set up with is refused, by the name of the setting', async () => {
+  for (const server of ['https://images.example', 'https://images.linuxcontainers.org.example']) {
+    const refused = await add({ slug: 'other', source: { server, alias: 'x' } });
+    const [{ pointer, detail }] = refused.json().errors;
+    assert.deepEqual([refused.statusCode, pointer], [422, '/source/server']);
+    assert.match(detail, /BERTH_IMAGE_SERVERS/);
+  }
+  const alike = 'https://images.linuxcontainers.org:443/';
+  const added = await add({ slug: 'alike', source: { server: alike, alias: 'x' } });
+  assert.equal(added.statusCode, 201, added.body);
+});
+
+it('one that is there is not offered again once its image server is not on the list', async () => {
+  const { id } = (await add({ slug: 'delisted' })).json();
+  await change(id, { enabled: false });
+  const source = JSON.stringify({ server: 'https://images.example', alias: 'x' });
+  await db.updateTable('operating_systems').set({ source }).where('id', '=', id).execute();
+  const refused = await change(id, { enabled: true });
+  assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/enabled']);
+  assert.equal((await change(id, { minimum: { ram: 1, disk: 1 } })).statusCode, 200);
+});
+
+it('virtual machines are refused until they work, also where one is in the catalogue already', async () => {
+  const refused = await add({ slug: 'machine', type: 'virtual-machine' });
+  assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/type']);
+  assert.match(refused.json().errors[0].detail, /Berth can not create virtual machines yet/);
+  const { id } = (await add({ slug: 'of-old' })).json();
+  const row = db.updateTable('operating_systems').where('id', '=', id);
+  await row.set({ type: 'virtual-machine' }).execute();
+  const created = await whole.create({ os_id: id, ram: 512, disk: 3 });
+  assert.deepEqual([created.statusCode, created.json().errors[0].pointer], [422, '/os_id']);
+  await row.set({ enabled: false }).execute();
+  const enabled = await change(id, { enabled: true });
+  assert.deepEqual([enabled.statusCode, enabled.json().errors[0].pointer], [422, '/enabled']);
+});
+
 it('a source that is no image server is refused', async () => {
   for (const [source, pointer] of [
     [{ server: 'http://images.example', alias: 'x' }, '/source/server'],

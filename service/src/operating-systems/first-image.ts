@@ -25,6 +25,8 @@ export async function ensureFirstImage({
   await ensureImage({
     incus,
     os,
+    // It is built here.
+    imageServers: [],
     workDir,
     signal,
     onProgress(_fraction, doing) {

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
-import { ensureImage, ImageServerUnreachable, imageAlias } from './images.ts';
+import {
+  ensureImage,
+  ImageServerNotAllowed,
+  ImageServerUnreachable,
+  imageAlias,
+} from './images.ts';
 import { type ImageServer, startImageServer } from './simplestreams-test-server.ts';
 
 const socketPath = process.env.BERTH_TEST_INCUS_SOCKET ?? '';
@@ -42,7 +47,8 @@ describe('images in a real Incus', { skip }, () => {
   function request(slug: string, url: string, alias = 'tiny/1/cloud') {
     const source = { server: url, alias, certificate: server.certificate };
     const os = { slug, name: 'Tiny', type: 'container' as const, source };
-    return { incus, os, workDir: join(folder, 'work'), onProgress: () => {}, signal };
+    const workDir = join(folder, 'work');
+    return { incus, os, imageServers: [url], workDir, onProgress: () => {}, signal };
   }
 
   test('an image is downloaded once, however many ask for it at a time', async () => {
@@ -55,6 +61,20 @@ describe('images in a real Incus', { skip }, () => {
   test('an image that is there needs no server', async () => {
     const { fingerprint } = await ensureImage(request('tiny', 'https://127.0.0.1:1'));
     assert.ok(await incus.images.get(fingerprint));
+  });
+
+  test('an image of a server that is not on the list is not asked for, nor one of it in another guise', async () => {
+    const { port } = new URL(server.url);
+    for (const url of [server.url, `${server.url}/other`, `https://user@127.0.0.1:${port}`]) {
+      const asked = { ...request('unlisted', url), imageServers: ['https://127.0.0.1:1'] };
+      const before = server.requests.length;
+      await assert.rejects(ensureImage(asked), (error) => {
+        assert.ok(error instanceof ImageServerNotAllowed);
+        assert.match(error.message, /BERTH_IMAGE_SERVERS/);
+        return !error.retryable;
+      });
+      assert.equal(server.requests.length, before);
+    }
   });
 
   test('a server without that image is no reason to try again', async () => {
@@ -101,7 +121,7 @@ describe('images in a real Incus', { skip }, () => {
     };
     const onProgress = (fraction: number) => fraction > 0 && abort.abort(new Error('enough'));
     await assert.rejects(
-      ensureImage({ incus, os, workDir, onProgress, signal: abort.signal }),
+      ensureImage({ incus, os, imageServers: [], workDir, onProgress, signal: abort.signal }),
       /enough/,
     );
     assert.deepEqual(await readdir(workDir), []);

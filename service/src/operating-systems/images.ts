@@ -8,6 +8,7 @@ import { EngineError, isEngineError } from '../incus/errors.ts';
 import { imageFingerprint } from '../incus/images.ts';
 import { buildDebian, type OnProgress } from './build-debian.ts';
 import { ProgramFailed } from './child.ts';
+import { isImageServerAllowed, notAnImageServer } from './image-servers.ts';
 
 export interface ImageRequest {
   incus: IncusClient;
@@ -18,6 +19,8 @@ export interface ImageRequest {
     type: OperatingSystemType;
     source: ImageSource & { certificate?: string };
   };
+  /** Those that an image may be pulled from, as `readImageServer` answers them. */
+  imageServers: readonly string[];
   workDir: string;
   onProgress: OnProgress;
   signal?: AbortSignal;
@@ -33,6 +36,14 @@ export class ImageServerUnreachable extends EngineError {
     const message = `The image server ${host} can't be reached: ${reason}`;
     super('unreachable', message, { host, cause });
     this.name = 'ImageServerUnreachable';
+  }
+}
+
+/** It was taken off the list, or the operating system was entered before there was one. */
+export class ImageServerNotAllowed extends EngineError {
+  constructor(server: string) {
+    super('forbidden', notAnImageServer(server));
+    this.name = 'ImageServerNotAllowed';
   }
 }
 
@@ -151,7 +162,10 @@ function buildFailed(name: string, cause: ProgramFailed): EngineError {
 type PulledSource = Extract<ImageRequest['os']['source'], { server: string }>;
 
 async function pull(request: Wanted, source: PulledSource): Promise<string> {
-  const { incus, os, signal, stallSeconds = 30 } = request;
+  const { incus, os, signal, imageServers, stallSeconds = 30 } = request;
+  if (!isImageServerAllowed(source.server, imageServers)) {
+    throw new ImageServerNotAllowed(source.server);
+  }
   const what = `Downloading ${source.alias}`;
   try {
     return await withDeadline({ what, timeoutSeconds: stallSeconds, signal }, (inTime, touch) =>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
+import { inTurn } from '../in-turn.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
 import { nextWantedImage, setImage } from './image-queries.ts';
@@ -12,6 +13,7 @@ export interface Importing {
   client: IncusClient;
   locationId: number;
   workDir: string;
+  imageServers: readonly string[];
   log: Logger;
   signal: AbortSignal;
 }
@@ -29,27 +31,32 @@ export async function importWantedImages(importing: Importing): Promise<void> {
 type Wanted = NonNullable<Awaited<ReturnType<typeof nextWantedImage>>>;
 
 async function importImage(
-  { db, client, locationId, workDir, log, signal }: Importing,
+  { db, client, locationId, workDir, imageServers, log, signal }: Importing,
   os: Wanted,
 ): Promise<void> {
   const image = { osId: os.osId, locationId };
   const enter = (state: Parameters<typeof setImage>[2]) => setImage(db, image, state);
+  const reports = inTurn();
+  const report = (progress: { progress?: number; message: string }) =>
+    reports.add(
+      () => enter({ status: 'importing', ...progress }),
+      (error) => log.warn({ err: error, os: os.slug }, 'How far an image is was not written.'),
+    );
   let reported = 0;
-  let reporting = enter({ status: 'importing', message: 'It is being got.' });
+  report({ message: 'It is being got.' });
   const onProgress = (fraction: number, message: string) => {
     if (Date.now() - reported < reportMilliseconds) return;
     reported = Date.now();
-    const progress = Math.floor(fraction * 100);
-    reporting = reporting.then(() => enter({ status: 'importing', progress, message }));
+    report({ progress: Math.floor(fraction * 100), message });
   };
   try {
-    await ensureImage({ incus: client, os, workDir, onProgress, signal });
-    await reporting;
+    await ensureImage({ incus: client, os, imageServers, workDir, onProgress, signal });
+    await reports.idle();
     await enter({ status: 'ready', progress: 100, message: 'Servers can be created with it.' });
   } catch (error) {
     // It goes on when the service does.
     if (signal.aborted) return;
-    await reporting;
+    await reports.idle();
     log.warn({ err: error, os: os.slug }, 'An image could not be got.');
     const reason = error instanceof EngineError ? error.message : 'The log says why.';
     await enter({ status: 'failed', message: reason });

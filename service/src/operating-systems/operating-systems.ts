@@ -3,8 +3,9 @@ import type {
   OperatingSystemUpdate,
 } from '@berth/contract/operating-systems';
 import type { Trx } from '../db/connection.ts';
-import { Problem } from '../problem.ts';
+import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { machineArchitecture } from './catalogue.ts';
+import { isImageServerAllowed, notAnImageServer } from './image-servers.ts';
 import {
   findOperatingSystem,
   insertOperatingSystem,
@@ -20,7 +21,10 @@ export function operatingSystemNotFound(id: number | string): Problem {
 export async function createOperatingSystem(
   trx: Trx,
   { minimum, enabled = true, ...body }: OperatingSystemCreate,
+  imageServers: readonly string[],
 ): Promise<OperatingSystemRow> {
+  const errors = unusable(body, imageServers, { type: '/type', source: '/source/server' });
+  if (errors.length > 0) throw invalidFields(errors);
   const row = await insertOperatingSystem(trx, {
     ...body,
     enabled,
@@ -37,12 +41,35 @@ export async function changeOperatingSystem(
   trx: Trx,
   id: number,
   { minimum, enabled }: OperatingSystemUpdate,
+  imageServers: readonly string[],
 ): Promise<OperatingSystemRow> {
   const now = await findOperatingSystem(trx, id);
   if (!now) throw operatingSystemNotFound(id);
+  if (enabled) {
+    const errors = unusable(now, imageServers, { type: '/enabled', source: '/enabled' });
+    if (errors.length > 0) throw invalidFields(errors);
+  }
   return await updateOperatingSystem(trx, id, {
     min_ram_mb: minimum?.ram ?? now.min_ram_mb,
     min_disk_gb: minimum?.disk ?? now.min_disk_gb,
     enabled: enabled ?? now.enabled,
   });
+}
+
+export const noVirtualMachines =
+  'Berth can not create virtual machines yet. Choose an operating system of the type container.';
+
+/** Why no server could be created with one, at the fields that say so. */
+function unusable(
+  { type, source }: Pick<OperatingSystemRow, 'type' | 'source'>,
+  imageServers: readonly string[],
+  pointers: { type: string; source: string },
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (type === 'virtual-machine')
+    errors.push({ pointer: pointers.type, detail: noVirtualMachines });
+  if ('server' in source && !isImageServerAllowed(source.server, imageServers)) {
+    errors.push({ pointer: pointers.source, detail: notAnImageServer(source.server) });
+  }
+  return errors;
 }

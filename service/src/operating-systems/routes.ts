@@ -88,7 +88,7 @@ function changeRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const answer = await change(request, deps, async ({ trx }) => {
-        const row = await createOperatingSystem(trx, request.body);
+        const row = await createOperatingSystem(trx, request.body, deps.imageServers);
         const headers = { Location: apiPath(request, `/operating-systems/${row.id}`) };
         const target = { kind: 'operating_system', id: row.id } as const;
         return { status: 201, headers, body: operatingSystemView(row), target };
@@ -113,7 +113,7 @@ function changeRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const id = pathId(request.params.id, operatingSystemNotFound);
       const answer = await change(request, deps, async ({ trx }) => {
-        const row = await changeOperatingSystem(trx, id, request.body);
+        const row = await changeOperatingSystem(trx, id, request.body, deps.imageServers);
         const target = { kind: 'operating_system', id } as const;
         return { status: 200, body: operatingSystemView(row), target };
       });

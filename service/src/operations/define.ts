@@ -89,6 +89,8 @@ export interface OperationSettings {
   /** How many servers an evacuation, or a restore, moves at once. */
   movesAtOnce: number;
   workDir: string;
+  /** Where images may come from. */
+  imageServers: readonly string[];
 }
 
 export interface Step<State, Context = StepContext<State>> {

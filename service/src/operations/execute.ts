@@ -6,6 +6,7 @@ import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
 import { nodeForOperation } from '../nodes/operation-queries.ts';
 import { pause } from '../pause.ts';
+import { serialised } from '../serialised.ts';
 import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type Failure,
@@ -62,7 +63,14 @@ export async function executeOperation(
   abort: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
-  const renewing = setInterval(() => renew(execution, leased, abort), renewMilliseconds);
+  const renewals = serialised(
+    () => renew(execution, leased, abort),
+    (error) => {
+      execution.log.warn({ err: error, operation: leased.id }, 'Renewing a lease failed.');
+      abort.abort();
+    },
+  );
+  const renewing = setInterval(() => renewals.run('lease'), renewMilliseconds);
   try {
     let operation: OperationRow | undefined = leased;
     while (operation && !signal.aborted) {
@@ -87,13 +95,8 @@ async function letGo({ db }: Execution, lease: OperationRow): Promise<void> {
   }
 }
 
-async function renew({ db, log }: Execution, lease: OperationRow, abort: AbortController) {
-  try {
-    if ((await renewLease(db, lease)) !== 'held') abort.abort();
-  } catch (error) {
-    log.warn({ err: error, operation: lease.id }, 'Renewing a lease failed.');
-    abort.abort();
-  }
+async function renew({ db }: Execution, lease: OperationRow, abort: AbortController) {
+  if ((await renewLease(db, lease)) !== 'held') abort.abort();
 }
 
 /** Runs one step and commits its result. Undefined: nothing is left to do here for now. */

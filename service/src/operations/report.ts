@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
+import { inTurn } from '../in-turn.ts';
 import { type OperationKind, progressAt, sentence } from './define.ts';
 import { reportProgress } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
@@ -16,19 +17,18 @@ export function throttledProgress(
   kind: OperationKind,
 ) {
   let lastAt = 0;
-  let writing = Promise.resolve();
+  const writing = inTurn();
 
   function report(fraction: number, doing?: string): void {
     if (Date.now() - lastAt < leastMilliseconds) return;
     lastAt = Date.now();
     const progress = progressAt(kind, operation.step, fraction);
     const message = sentence(kind, operation.step, doing);
-    writing = writing
-      .then(() => reportProgress(db, operation, progress, message))
-      .catch((error) =>
-        log.warn({ err: error, operation: operation.id }, 'Progress was not written.'),
-      );
+    writing.add(
+      () => reportProgress(db, operation, progress, message),
+      (error) => log.warn({ err: error, operation: operation.id }, 'Progress was not written.'),
+    );
   }
 
-  return { report, settled: () => writing };
+  return { report, settled: writing.idle };
 }

@@ -40,26 +40,10 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
   const running = new Set<Running>();
   const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
   const steps = new Map(options.kinds.map((kind) => [kind.kind, Object.keys(kind.steps)]));
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
-
-  function wake(): void {
-    lookAgain = true;
-    looking ??= lookForWork();
-  }
-
-  async function lookForWork(): Promise<void> {
-    while (lookAgain && !stopping.signal.aborted) {
-      lookAgain = false;
-      try {
-        await leaseAllDue();
-      } catch (error) {
-        options.log.warn({ err: error }, 'Looking for due operations failed; trying again.');
-      }
-    }
-    // In the same turn as the last look at `lookAgain`: a wake in between would be lost.
-    looking = undefined;
-  }
+  const looking = serialised(leaseAllDue, (error) =>
+    options.log.warn({ err: error }, 'Looking for due operations failed; trying again.'),
+  );
+  const wake = () => looking.run('due');
 
   async function leaseAllDue(): Promise<void> {
     while (running.size < options.concurrency && !stopping.signal.aborted) {
@@ -112,7 +96,7 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
       clearInterval(clock);
       await minding.idle();
       for (const off of unsubscribe) off();
-      await looking;
+      await looking.idle();
       await Promise.all([...running].map(({ task }) => task));
     },
   };

@@ -1,3 +1,4 @@
+import { background } from '../background.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { wayTo } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
@@ -54,19 +55,26 @@ export async function watchLocations(
     for (const [id, { stop }] of watched) if (!there.has(id)) stop();
   }
 
+  async function hint(operationId: number): Promise<void> {
+    const server = await serverOfOperation(db, operationId);
+    if (server) shared.lookers.get(server.locationId)?.(instanceName(server.uuid));
+  }
+
   await lookAtAll();
   const report = (error: unknown) => log.warn({ err: error }, 'Locations could not be looked at.');
   const look = serialised(lookAtAll, report);
   const off = notifications.on('locations_changed', () => look.run('all'));
-  const offFinished = notifications.on('operation_finished', async ({ id }) => {
-    if (shared.lookers.size === 0) return;
-    const server = await serverOfOperation(db, id).catch((error) => {
-      log.warn(
-        { err: error, operation: id },
-        'What an operation was about could not be looked up.',
+  const hinting = background();
+  const offFinished = notifications.on('operation_finished', ({ id }) => {
+    if (shared.lookers.size > 0)
+      hinting.run(
+        () => hint(id),
+        (error) =>
+          log.warn(
+            { err: error, operation: id },
+            'What an operation was about could not be looked up.',
+          ),
       );
-    });
-    if (server) shared.lookers.get(server.locationId)?.(instanceName(server.uuid));
   });
   const timer = setInterval(() => look.run('all'), lookAgainMilliseconds);
 
@@ -75,7 +83,7 @@ export async function watchLocations(
     clearInterval(timer);
     off();
     offFinished();
-    await look.idle();
+    await Promise.all([look.idle(), hinting.idle()]);
     await Promise.all([...watched.values()].map(({ ended }) => ended));
   }
   return { ended: untilEnded() };

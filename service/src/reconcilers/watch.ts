@@ -5,6 +5,7 @@ import type { NotificationListener } from '../db/notifications.ts';
 import { installationId } from '../db/queries.ts';
 import { EngineError } from '../incus/errors.ts';
 import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
+import { knownHoles } from '../incus/known-holes.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
@@ -45,6 +46,7 @@ export interface Watching {
   log: Logger;
   /** Where images are built. */
   workDir: string;
+  imageServers: readonly string[];
   /** Between two comparisons of everything. */
   sweepMilliseconds?: number;
   /** Between two looks at whether the engine, and each member of a cluster, is there. */
@@ -131,9 +133,17 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const pingAway = serialised(async () => {
     if (await haveMembersChanged(subject, 'offline')) nodes.run('all');
   }, report);
-  const { workDir } = watching;
+  const { workDir, imageServers } = watching;
   const images = serialised(async () => {
-    await importWantedImages({ ...subject, workDir, log });
+    await importWantedImages({ ...subject, workDir, imageServers, log });
+  }, report);
+  const warned = new Set<string>();
+  const warnOfHoles = serialised(async () => {
+    const { server_version } = (await client.server.info(undefined, { signal })).environment;
+    for (const warning of knownHoles(server_version).filter((each) => !warned.has(each))) {
+      warned.add(warning);
+      log.warn({ location: location.name }, warning);
+    }
   }, report);
   const everything = () => {
     nodes.run('all');
@@ -167,6 +177,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
       onConnect() {
         reach.is('events', null);
         everything();
+        warnOfHoles.run('all');
       },
       onDisconnect(reason) {
         reach.is('events', reason instanceof Error ? reason.message : String(reason));
@@ -184,7 +195,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     offImages();
     await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
     // What those may have begun.
-    await Promise.all([nodes.idle(), allowances.idle()]);
+    await Promise.all([nodes.idle(), allowances.idle(), warnOfHoles.idle()]);
     await sweep.idle();
     await reach.end();
     observer?.led(-1);

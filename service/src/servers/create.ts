@@ -13,7 +13,11 @@ import {
   isImageReady,
   markImageWhole,
 } from '../operating-systems/image-volume.ts';
-import { ensureImage, ImageServerUnreachable } from '../operating-systems/images.ts';
+import {
+  ensureImage,
+  ImageServerNotAllowed,
+  ImageServerUnreachable,
+} from '../operating-systems/images.ts';
 import {
   defineOperation,
   done,
@@ -118,13 +122,16 @@ async function clear(context: Context): Result {
 
 async function image(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
-  const { workDir } = settings;
+  const { workDir, imageServers } = settings;
   const since = operation.state.image_since ?? Date.now();
   try {
-    const request = { incus, os: server.os, workDir, onProgress: report, signal };
+    const request = { incus, os: server.os, imageServers, workDir, onProgress: report, signal };
     const { fingerprint } = await ensureImage(request);
     return next('instance', { fingerprint });
   } catch (error) {
+    if (error instanceof ImageServerNotAllowed) {
+      return fail('image_server_not_allowed', error.message);
+    }
     if (!(error instanceof ImageServerUnreachable)) throw error;
     if (Date.now() - since > imageServerPatienceMs) {
       return fail('image_server_unreachable', error.message);

@@ -11,6 +11,7 @@ import { operationSecrets } from '../keys/places.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
+import { noVirtualMachines } from '../operating-systems/operating-systems.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
 import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
@@ -39,7 +40,8 @@ export async function planCreate(
 ): Promise<CreatePlan> {
   const location = await findLocation(trx, body.location_id);
   const os = await findOperatingSystem(trx, body.os_id);
-  if (!location?.enabled || !os?.enabled) throw invalidFields(unusableIds(body, location, os));
+  const unusable = unusableIds(body, location, os);
+  if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
   if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
@@ -70,6 +72,8 @@ function unusableIds(
   if (!os) {
     const detail = `No operating system has the id ${body.os_id}. GET /v1/operating-systems lists them.`;
     errors.push({ pointer: '/os_id', detail });
+  } else if (os.type === 'virtual-machine') {
+    errors.push({ pointer: '/os_id', detail: noVirtualMachines });
   } else if (!os.enabled) {
     errors.push(closed('/os_id', `${os.name} ${os.version}`));
   }

@@ -3,6 +3,7 @@ import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
 import { noCredentialCache } from '../http/credential-cache.ts';
 import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
+import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
@@ -43,6 +44,7 @@ export async function createTestApp(
     secretKey: testSecretKey,
     publicUrl,
     credentials: noCredentialCache,
+    imageServers: [publicImageServer],
     healthChecks: async () => [],
     untilEnded,
   };

@@ -79,6 +79,7 @@ export function run(kind: OperationKind): void {
         createsPerNode: 4,
         movesAtOnce: 4,
         workDir: '/nowhere',
+        imageServers: [],
       },
     },
   });

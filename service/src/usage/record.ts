@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { inTurn } from '../in-turn.ts';
 import { addSamples } from './figure-queries.ts';
 import { countFigures } from './figures.ts';
 import { ensurePartitions, forgetPartitions } from './history-queries.ts';
@@ -46,17 +47,14 @@ export interface Recorder {
 export function createRecorder(db: Db, locationId: number, memory: ScrapeMemory): Recorder {
   let kept: Reading[] = [];
   let uuids = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
+  const records = inTurn();
 
   /** One after another: each goes on from what the one before has remembered. */
   function finish(): Promise<void> {
     const readings = kept;
     kept = [];
     uuids = new Set();
-    const recorded = last.then(() => record(db, locationId, readings, memory));
-    // Who asked for it is told.
-    last = recorded.catch(() => undefined);
-    return recorded;
+    return records.run(() => record(db, locationId, readings, memory));
   }
 
   return {

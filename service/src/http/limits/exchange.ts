@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { type NotificationListener, notify } from '../../db/notifications.ts';
+import { inTurn } from '../../in-turn.ts';
 import { type Limiter, type Policy, policies, type Taking } from './limiter.ts';
 
 const tellAfterMs = 200;
@@ -23,7 +24,7 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
   const self = randomUUID();
   const untold = new Map<string, { policy: Policy; key: string; count: number }>();
   let timer: NodeJS.Timeout | undefined;
-  let telling: Promise<void> = Promise.resolve();
+  const telling = inTurn();
 
   limiter.onTaken((policy, key, count) => {
     const id = `${policy} ${key}`;
@@ -39,17 +40,17 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
       .filter(({ count }) => count !== 0)
       .map((t): Taking => [t.policy, t.key, t.count]);
     untold.clear();
-    telling = telling.then(() => send(takings));
+    telling.add(
+      () => send(takings),
+      (error) =>
+        log.debug({ err: error }, 'What was taken of the limits could not be told to others.'),
+    );
   }
 
   async function send(takings: Taking[]): Promise<void> {
-    try {
-      for (let at = 0; at < takings.length; at += mostInOne) {
-        const taken = takings.slice(at, at + mostInOne);
-        await notify(db, 'limits_taken', { from: self, taken });
-      }
-    } catch (error) {
-      log.debug({ err: error }, 'What was taken of the limits could not be told to others.');
+    for (let at = 0; at < takings.length; at += mostInOne) {
+      const taken = takings.slice(at, at + mostInOne);
+      await notify(db, 'limits_taken', { from: self, taken });
     }
   }
 
@@ -62,7 +63,7 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
     async stop() {
       off();
       clearTimeout(timer);
-      await telling;
+      await telling.idle();
     },
   };
 }

@@ -4,6 +4,7 @@ import { Server as TlsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { serialised } from '../../serialised.ts';
 import type { TlsFiles } from './settings.ts';
 
 const lookEveryMs = 2000;
@@ -22,24 +23,25 @@ export async function openTls(files: TlsFiles, log: Logger, everyMs = lookEveryM
   let context = await checked(seen).catch(refuse);
   let complained = '';
   const servers: TlsServer[] = [];
-  const timer = setInterval(look, everyMs).unref();
+  const looking = serialised(look, complain);
+  const timer = setInterval(() => looking.run('files'), everyMs).unref();
 
   // Contents, not times: links that are changed and copies that keep their time are seen too.
   async function look(): Promise<void> {
-    try {
-      const pair = await readPair(files);
-      if (pair.cert === seen.cert && pair.key === seen.key) return;
+    const pair = await readPair(files);
+    if (pair.cert !== seen.cert || pair.key !== seen.key) {
       seen = pair;
       context = await checked(pair);
       for (const server of servers) server.setSecureContext(context);
       log.info('The new TLS certificate is in use.');
-    } catch (error) {
-      if (complained === String(error)) return;
-      complained = String(error);
-      log.error({ err: error }, 'The new TLS certificate or key is of no use; the old ones stay.');
-      return;
+      complained = '';
     }
-    complained = '';
+  }
+
+  function complain(error: unknown): void {
+    if (complained === String(error)) return;
+    complained = String(error);
+    log.error({ err: error }, 'The new TLS certificate or key is of no use; the old ones stay.');
   }
 
   return {

@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLog } from './log.ts';
+
+/** An error that nothing handled: what it left undone in this process is not known. */
+export class Fault extends Error {}
+
+/** For a stop that comes to no end; more than most need. */
+const longestStopSeconds = 30;
+
+const file = (dataDir: string) => join(dataDir, 'faults');
+
+/** How often a service ended for a fault. Kept on disk, since what a process counts ends with it. */
+export function countFaults(dataDir: string): number {
+  try {
+    return Number(readFileSync(file(dataDir), 'utf8')) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+interface Settings {
+  dataDir: string;
+  drainSeconds: number;
+  logLevel: string;
+}
+
+/**
+ * Logs and counts an error that nothing handled, thrown or of a promise, and has `stop` end the
+ * service; whatever comes of that, the process ends, with 1, within `drainSeconds` and 30 s.
+ */
+export function endOnFault(
+  { dataDir, drainSeconds, logLevel }: Settings,
+  stop: (fault: Fault) => void,
+): void {
+  const log = createLog(logLevel);
+  let isEnding = false;
+  // A promise that was rejected and not handled comes here, too: nodejs.org/api/process.html.
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'Nothing handled this error: the service ends.');
+    if (isEnding) return;
+    isEnding = true;
+    process.exitCode = 1;
+    setTimeout(() => process.exit(1), (drainSeconds + longestStopSeconds) * 1000).unref();
+    stop(new Fault('An error was not handled; the log has it.'));
+    try {
+      writeFileSync(file(dataDir), String(countFaults(dataDir) + 1));
+    } catch (cause) {
+      log.warn({ err: cause }, 'The fault could not be counted.');
+    }
+  });
+}

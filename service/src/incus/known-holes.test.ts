@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { knownHoles } from './known-holes.ts';
+
+/** The first id of each hole that a release has. */
+const first = (release: string) =>
+  knownHoles(release).map((sentence) => /\(((?:CVE|GHSA)-[\w-]+)/.exec(sentence)?.[1]);
+
+test('a release has the holes that are mended in later ones of its series, or in later series', () => {
+  const [templates, fingerprints, images, backups] = [
+    'CVE-2026-23953',
+    'CVE-2026-33542',
+    'CVE-2026-48749',
+    'CVE-2026-63125',
+  ];
+  const cases: [string, unknown[]][] = [
+    ['6.0.4', [templates, fingerprints, images, backups]],
+    ['6.0.6', [fingerprints, images, backups]],
+    // The 6.0 series is not known to have the others mended.
+    ['6.0.7', [images, backups]],
+    ['6.20', [templates, fingerprints, images, backups]],
+    ['6.21', [fingerprints, images, backups]],
+    ['6.23', [images, backups]],
+    ['7.0', [images, backups]],
+    ['7.0.1', [backups]],
+    ['7.0.2', []],
+    ['7.1', [images, backups]],
+    ['7.2.0', [backups]],
+    ['7.3', []],
+    ['7.10', []],
+    ['10.0', []],
+  ];
+  for (const [release, expected] of cases) assert.deepEqual(first(release), expected, release);
+});
+
+test('what is said of a hole names the release, what may happen, and what to update to', () => {
+  assert.equal(
+    knownHoles('6.0.5')[0],
+    'Incus 6.0.5 has known holes, unless its package mends them: templates of an image, and settings of an instance, reach files of the host (CVE-2026-23953, CVE-2026-23954; mended in 6.0.6 and 6.21.0).',
+  );
+  assert.deepEqual(knownHoles('of the future'), []);
+});

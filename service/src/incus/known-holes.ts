@@ -1,0 +1,69 @@
+/** A hole in Incus that matters to whoever lets strangers have servers, or takes images of others. */
+interface Hole {
+  ids: readonly string[];
+  what: string;
+  /** The first release without it, in each series that is kept up, and for all others. */
+  fixedIn: Readonly<Record<string, string>> & { others: string };
+}
+
+/**
+ * What was found until the middle of 2026, and where it is mended: by the commits that name them in
+ * the branches stable-6.0, stable-7.0 and main of https://github.com/lxc/incus, where a series that is
+ * not named has no such commit, and by https://github.com/lxc/incus/security/advisories. 6.0.7 and
+ * 7.0.2 are the releases after the last ones that lack them.
+ */
+const holes: readonly Hole[] = [
+  {
+    ids: ['CVE-2026-23953', 'CVE-2026-23954'],
+    what: 'templates of an image, and settings of an instance, reach files of the host',
+    fixedIn: { '6.0': '6.0.6', others: '6.21.0' },
+  },
+  {
+    ids: ['CVE-2026-33542', 'CVE-2026-33897', 'CVE-2026-33945'],
+    what: 'what an image server sends is not held to its fingerprint, and templates and credentials of an instance reach files of the host',
+    fixedIn: { '6.0': '6.0.7', others: '6.23.0' },
+  },
+  {
+    ids: ['CVE-2026-48749', 'CVE-2026-48750', 'CVE-2026-48751', 'CVE-2026-48752'],
+    what: 'a made-up image reaches files of the host, and a restored snapshot passes the limits of a restricted project',
+    fixedIn: { '7.0': '7.0.1', others: '7.2.0' },
+  },
+  {
+    ids: ['CVE-2026-63125', 'GHSA-4qxq-p5hm-3q3p'],
+    what: 'a backup and templates of an instance reach files of the host',
+    fixedIn: { '7.0': '7.0.2', others: '7.3.0' },
+  },
+];
+
+type Version = readonly [number, number, number];
+
+function readVersion(text: string): Version | undefined {
+  const [, major, minor, patch = '0'] = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(text) ?? [];
+  return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)];
+}
+
+function isBefore(version: Version, other: Version): boolean {
+  const at = version.findIndex((number, index) => number !== other[index]);
+  return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
+}
+
+function isIn(hole: Hole, version: Version): boolean {
+  const series = `${version[0]}.${version[1]}`;
+  const fixed = readVersion(hole.fixedIn[series] ?? hole.fixedIn.others);
+  return fixed !== undefined && isBefore(version, fixed);
+}
+
+/**
+ * A sentence for each known hole of a release of Incus. A package of a distribution may have mended
+ * it and be of the older release all the same, which Incus does not tell.
+ */
+export function knownHoles(release: string): string[] {
+  const version = readVersion(release);
+  if (!version) return [];
+  return holes
+    .filter((hole) => isIn(hole, version))
+    .map(({ ids, what, fixedIn: { others, ...series } }) => {
+      const releases = [...Object.values(series), others].join(' and ');
+      return `Incus ${release} has known holes, unless its package mends them: ${what} (${ids.join(', ')}; mended in ${releases}).`;
+    });
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { serialised } from './serialised.ts';
+
+function held() {
+  const runs: string[] = [];
+  const ends: (() => void)[] = [];
+  const errors: unknown[] = [];
+  const work = async (key: string) => {
+    runs.push(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ends.push(resolve);
+    await promise;
+    if (key === 'fails') throw new Error('no');
+  };
+  return { runs, ends, errors, ...serialised(work, (error) => errors.push(error)) };
+}
+
+test('hints that come while work runs make it run once more, and no more often', async () => {
+  const { run, runs, ends, idle } = held();
+  for (let hint = 0; hint < 5; hint += 1) run('a');
+  run('b');
+  assert.deepEqual(runs, ['a', 'b'], 'other keys do not wait');
+  ends[0]?.();
+  await turn();
+  assert.deepEqual(runs, ['a', 'b', 'a']);
+  for (const end of ends) end();
+  await idle();
+  assert.deepEqual(runs, ['a', 'b', 'a']);
+});
+
+test('an error is told, and what was asked for meanwhile runs all the same', async () => {
+  const { run, runs, ends, errors, idle } = held();
+  run('fails');
+  run('fails');
+  ends[0]?.();
+  await turn();
+  ends[1]?.();
+  await idle();
+  assert.deepEqual([runs.length, errors.length], [2, 2]);
+});
+
+test('work that throws before its first await is told of, too', async () => {
+  const errors: unknown[] = [];
+  const { run, idle } = serialised(
+    () => {
+      throw new Error('at once');
+    },
+    (error) => errors.push(error),
+  );
+  run('a');
+  await idle();
+  run('a');
+  await idle();
+  assert.equal(errors.length, 2);
+});
