@@ -5,7 +5,6 @@ import type { Db, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { rolledBack } from '../db/rolled-back.ts';
 import type { Placement } from '../db/schema.ts';
-import { hashPassword } from '../guests/password-hash.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation, type LocationRow } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
@@ -15,6 +14,7 @@ import { insertOperation, type OperationRow } from '../operations/queries.ts';
 import { type FieldError, invalidFields, type Problem } from '../problem.ts';
 import { type Demand, requireQuota } from '../projects/quota.ts';
 import { encrypt } from '../secrets.ts';
+import { hashGuestPassword } from '../threads/threads.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
 import { insertServer } from './queries.ts';
 
@@ -134,12 +134,12 @@ export async function dryRunCreate(
  * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
  * transaction, which holds locks that other creates wait for.
  */
-export function sealSecrets(
+export async function sealSecrets(
   body: Pick<ServerCreate, 'password' | 'initialCommands'>,
   secretKey: Buffer,
-): Buffer {
+): Promise<Buffer> {
   const secrets: CreateSecrets = {
-    passwordHash: hashPassword(body.password),
+    passwordHash: await hashGuestPassword(body.password),
     commands: body.initialCommands,
   };
   return encrypt(secretKey, secrets);
