@@ -23,6 +23,7 @@ import { isAmong } from './shell/proxies.ts';
 import { setSecurityHeaders } from './shell/security-headers.ts';
 import { plainShell, type ShellSettings } from './shell/settings.ts';
 import type { Tls } from './shell/tls.ts';
+import { boundStreams, type StreamSettings } from './streams/streams.ts';
 import { compileValidator } from './validation.ts';
 
 const bodyLimit = 256 * 1024;
@@ -66,6 +67,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   acceptBodies(app);
   authenticate(app, deps, limiter);
   auditChanges(app, deps.db);
+  boundStreams(app, streamSettings(options));
   logRequests(app);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
@@ -109,6 +111,14 @@ function createInstance(options: HttpServerOptions): App {
       );
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+}
+
+function streamSettings({
+  shell = plainShell,
+  patience: times,
+}: HttpServerOptions): StreamSettings {
+  const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
+  return { most, leastBytesPerSecond, behindMs: (times ?? patience).behind };
 }
 
 /** What is answered before its body was read is not read on: who sends it would keep us at it. */

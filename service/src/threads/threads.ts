@@ -16,7 +16,7 @@ const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
 
 /** A guest's password as its `/etc/shadow` keeps it. Throws `unavailable` (503) when too many wait for it. */
 export async function hashGuestPassword(password: string): Promise<string> {
-  return (await gate.run(() => threads.run(password, { name: 'hashPassword' }))) as string;
+  return (await gate.run(() => threads.run(password, { name: 'hashGuestPassword' }))) as string;
 }
 
 /** What is weak about a person's password and what to do, or undefined. Throws as above. */

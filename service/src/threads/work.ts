@@ -1,7 +1,11 @@
+import { hashPassword } from '../guests/password-hash.ts';
 import { weaknessOf } from '../users/password-strength.ts';
 
-/** What threads do, by name: each takes one value and answers one (`threads.ts`). */
-export { hashPassword } from '../guests/password-hash.ts';
+// What threads do, by name: each takes one value and answers one (`threads.ts`).
+
+export function hashGuestPassword(password: string): string {
+  return hashPassword(password);
+}
 
 export interface NewPassword {
   password: string;

@@ -14,7 +14,10 @@ import { plainShell } from './settings.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-const patience = { headers: 1500, request: 3000, silence: 120_000, linger: 100, checks: 200 };
+const patience = {
+  ...{ headers: 1500, request: 3000, silence: 120_000 },
+  ...{ behind: 30_000, linger: 100, checks: 200 },
+};
 const slow = 500;
 const request = 'GET /v1/open HTTP/1.1\r\nHost: a\r\n\r\n';
 
