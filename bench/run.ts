@@ -1,5 +1,6 @@
 import { benchCreate } from './create.ts';
 import { benchHistory } from './history.ts';
+import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
 import { benchScale } from './scale.ts';
@@ -11,6 +12,7 @@ import { benchSlowSockets } from './slow-sockets.ts';
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,
   history: benchHistory,
+  hostile: benchHostile,
   limits: benchLimits,
   metering: benchMetering,
   scale: benchScale,

@@ -105,6 +105,16 @@ test('services of the Compose file keep their addresses, which HAProxy looks up 
   assert.deepEqual([subnet, others], ['172.31.254.0/24', '172.31.254.128/25']);
 });
 
+test('services of the Compose file trust HAProxy to say where requests come from, and nothing else', () => {
+  const { services } = compose;
+  const { ipv4_address: haproxy } = services.haproxy.networks.default;
+  for (const name of ['service-1', 'service-2']) {
+    assert.equal(services[name].environment.BERTH_TRUST_PROXY, haproxy);
+  }
+  const addresses = ['service-1', 'service-2'].map((name) => services[name].networks.default);
+  assert.ok(!addresses.some(({ ipv4_address }) => ipv4_address === haproxy));
+});
+
 test('the secrets that lie beside the Compose file come into no image and no commit', () => {
   const unsent = read('Dockerfile.dockerignore').split('\n');
   assert.ok(unsent.includes('deploy'));

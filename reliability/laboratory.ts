@@ -182,7 +182,7 @@ export async function openLaboratory({
     async create(name, commands = []) {
       const initialCommands = [...wanted, ...commands];
       const body = serverBody(place, { initialCommands, name }) as ServerCreate;
-      const secrets = sealSecrets(body, secretKey);
+      const secrets = await sealSecrets(body, secretKey);
       return await db
         .transaction()
         .execute((trx) => createServer(trx, owner.in(trx), body, secrets));

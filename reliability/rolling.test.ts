@@ -20,11 +20,13 @@ import { makeCertificate } from './certificate.ts';
 const names = { project: 'rolling', pool: 'rolling', network: 'rolling0' };
 const root = mkdtempSync(join(tmpdir(), 'berth-rolling-'));
 const drainSeconds = 6;
+const mostBadTokens = 10;
 const withinMs = 60_000;
 let database: TestDatabase;
 let simulator: Simulator;
 let haproxy: ChildProcess;
 let agent: Agent;
+let ca: string;
 let port: number;
 let token: string;
 const ports: Record<string, number> = {};
@@ -68,6 +70,7 @@ async function start(name: string, beside?: Service): Promise<Service> {
       BERTH_TRUST_PROXY: '127.0.0.1',
       BERTH_ALLOWED_HOSTS: 'localhost,127.0.0.1',
       BERTH_LOG_LEVEL: 'info',
+      BERTH_LIMIT_BAD_TOKENS: `1/${mostBadTokens}`,
     },
   });
 }
@@ -77,7 +80,8 @@ const logged = () => readFileSync(haproxyLog, 'utf8');
 
 /** The configuration as it stands, but for its ports and its certificate. */
 async function startHaproxy(): Promise<void> {
-  const { path: pem, ca } = makeCertificate(root);
+  const { path: pem, ...certificate } = makeCertificate(root);
+  ({ ca } = certificate);
   port = await freePort();
   const shipped = readFileSync(new URL('../deploy/haproxy.cfg', import.meta.url), 'utf8');
   const config = shipped
@@ -112,10 +116,17 @@ interface Answer {
   body: string;
 }
 
+interface Asked {
+  body?: object;
+  headers?: Record<string, string>;
+  /** An address of this machine; requests from there have a connection of their own. */
+  from?: string;
+}
+
 async function ask(
   method: string,
   path: string,
-  { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
+  { body, headers = {}, from }: Asked = {},
 ): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const failed = (error: Error) => resolve({ status: 0, headers: {}, body: String(error) });
@@ -126,7 +137,7 @@ async function ask(
       port,
       path: `/v1${path}`,
       method,
-      agent,
+      ...(from === undefined ? { agent } : { agent: false, ca, localAddress: from }),
       headers: {
         authorization: `Bearer ${token}`,
         ...(body && { 'content-type': 'application/json' }),
@@ -257,6 +268,33 @@ test('it passes on where a request came from, and shows no metrics', async () =>
   assert.equal((await ask('GET', '/../metrics')).status, 404);
   const log = readFileSync(join(root, 'service-1', 'service.log'), 'utf8');
   assert.doesNotMatch(log, /"route":"\/metrics"/);
+});
+
+test('what a client says of where it comes from changes nothing', async () => {
+  const forged = {
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-proto': 'http',
+    'x-forwarded-host': 'evil.example',
+    'x-real-ip': '203.0.113.9',
+    forwarded: 'for=203.0.113.9;proto=http',
+  };
+  // The second is the proxy's own, whose word the services take.
+  for (const from of ['127.0.0.2', '127.0.0.1']) {
+    const body = { name: `from-${from}`, scopes: ['servers:read'] };
+    const made = await ask('POST', '/tokens', { body, headers: forged, from });
+    assert.equal(made.status, 201, made.body);
+    assert.match(String(made.headers['strict-transport-security']), /max-age/, 'it came by HTTPS');
+    const list = await ask('GET', '/audit?action=token_create&sort=-id&limit=1');
+    assert.equal(JSON.parse(list.body)[0].address, from);
+  }
+  // Nor does it get more tries with bad tokens: each of them says it is another.
+  const statuses: number[] = [];
+  // Each of the two services has that many before it hears of the other's.
+  for (let at = 0; at < 3 * mostBadTokens; at += 1) {
+    const headers = { authorization: 'Bearer berth_bad', 'x-forwarded-for': `198.51.100.${at}` };
+    statuses.push((await ask('GET', '/servers', { headers, from: '127.0.0.3' })).status);
+  }
+  assert.ok(statuses.includes(429), statuses.join());
 });
 
 test('while no service answers, that is said in the words of Berth', async () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { sharedCluster, startCluster } from '../../service/src/testing/postgres.ts';
+import { globalSetup, globalTeardown } from '../../service/src/testing/global-setup.ts';
 import { changedLines, commitBefore, type Lines } from './changed.ts';
 import { codeOf, mutate } from './mutate.ts';
 import { addSqlMutators } from './mutators.ts';
@@ -71,8 +71,7 @@ function report(name: string, mutants: Mutant[]): boolean {
 }
 
 await addSqlMutators();
-const cluster = await startCluster();
-process.env[sharedCluster] = cluster.connectionString;
+await globalSetup();
 try {
   for (const name of names) {
     const room = rooms[name];
@@ -82,5 +81,5 @@ try {
   if (left > 0) console.log(`${left} portions were left for want of time.`);
   if (process.exitCode) console.error(`At least ${leastPercent} % are to be noticed.`);
 } finally {
-  await cluster.stop();
+  await globalTeardown();
 }

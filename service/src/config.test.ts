@@ -97,12 +97,16 @@ test('names, proxies and files of TLS are taken as they are meant', () => {
     BERTH_TLS_CERT: '/a/cert.pem',
     BERTH_TLS_KEY: '/a/key.pem',
     BERTH_MAX_CONNECTIONS: '100',
+    BERTH_MAX_STREAMS: '20',
+    BERTH_LEAST_SPEED: '1',
   });
   assert.deepEqual(shell, {
     allowedHosts: ['api.example.com', '192.0.2.1', '[2001:db8::1]'],
     trustedProxies: ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32', '::1/128'],
     tls: { cert: '/a/cert.pem', key: '/a/key.pem' },
     maxConnections: 100,
+    maxStreams: 20,
+    leastSpeed: 1,
   });
   assert.deepEqual(loadConfig({}).shell, plainShell);
 });
@@ -119,6 +123,8 @@ test('names, proxies and files of TLS that are none are refused in words', () =>
     'true',
   ]);
   refuses('BERTH_MAX_CONNECTIONS', ['9', '1.5', 'many']);
+  refuses('BERTH_MAX_STREAMS', ['9', '10001', 'many']);
+  refuses('BERTH_LEAST_SPEED', ['0', '1.5', '4k']);
   const both = /needs both/;
   for (const name of ['BERTH_TLS_CERT', 'BERTH_TLS_KEY']) {
     const halfway = (error: unknown) => error instanceof SetupError && both.test(error.wayOut);

@@ -77,6 +77,8 @@ export function loadConfig(env: Environment = process.env): Config {
       trustedProxies: networks(env, 'BERTH_TRUST_PROXY'),
       tls: tlsFiles(env),
       maxConnections: wholeNumber(env, 'BERTH_MAX_CONNECTIONS', 4000, 10, 1_000_000),
+      maxStreams: wholeNumber(env, 'BERTH_MAX_STREAMS', 100, 10, 10_000),
+      leastSpeed: wholeNumber(env, 'BERTH_LEAST_SPEED', 4096, 1, 1_000_000),
     },
     drainSeconds: wholeNumber(env, 'BERTH_DRAIN_SECONDS', 0, 0, 300),
     logLevel: env.BERTH_LOG_LEVEL ?? 'warn',

@@ -55,20 +55,47 @@ test('a body over 256 KiB is a 413, in each encoding', async () => {
   }
 });
 
-test('a body that is wrong all over is refused in no time', async () => {
+test('a body that is wrong all over tells a hundred of its errors', async () => {
   const field = '"initialCommands":[';
   const bodies: [string, string][] = [
-    [`{${field}${'1,'.repeat(120_000)}1]}`, json.type],
-    [`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`, json.type],
-    ['initialCommands[]=&'.repeat(13_000), form.type],
-    ['initialCommands[0][]=&'.repeat(11_000), form.type],
+    [`{${field}${'1,'.repeat(4990)}1]}`, json.type],
+    [`{${Array.from({ length: 4990 }, (_, at) => `"k${at}":1`).join()}}`, json.type],
+    ['initialCommands[]=&'.repeat(4990), form.type],
+    ['initialCommands[0][]=&'.repeat(4990), form.type],
   ];
   for (const [payload, type] of bodies) {
-    const begin = performance.now();
     const answer = await post(payload, { type });
-    assert.ok(performance.now() - begin < 1500, payload.slice(0, 25));
     assert.equal(answer.statusCode, 422);
     assert.ok(answer.json().errors.length <= 100);
+  }
+});
+
+test('a form with more fields than any request needs is refused before it is parsed', async () => {
+  const edge = { type: 'multipart/form-data; boundary=edge' };
+  const part = (headers = '') => `--edge\r\nContent-Disposition: form-data; name="x"${headers}`;
+  const parts = (count: number) => `${`${part()}\r\n\r\n1\r\n`.repeat(count)}--edge--\r\n`;
+  const header = (bytes: number) =>
+    `${part(`; x="${'y'.repeat(bytes)}"`)}\r\n\r\n1\r\n--edge--\r\n`;
+  const taken: [string, { type: string }, number][] = [
+    ['a&'.repeat(4999), form, 400],
+    [parts(1000), edge, 400],
+    [header(100_000), edge, 422],
+  ];
+  for (const [payload, type, status] of taken) {
+    assert.equal((await post(payload, type)).statusCode, status, payload.slice(0, 60));
+  }
+  const more: [string, { type: string }, RegExp][] = [
+    ['a&'.repeat(5000), form, /more than the 5000 values/],
+    ['&'.repeat(250_000), form, /more than the 5000 values/],
+    [parts(1001), edge, /at most 1000 parts/],
+    [parts(1001), { type: 'multipart/form-data; charset=utf-8; boundary="edge"' }, /1000 parts/],
+    [header(140_000), edge, /128 KiB of headers/],
+    [`--edge\r\n${'A:\r\n'.repeat(50_000)}`, edge, /128 KiB of headers/],
+  ];
+  for (const [payload, type, detail] of more) {
+    const answer = await post(payload, type);
+    assert.deepEqual([answer.statusCode, answer.json().code], [413, 'body_too_large']);
+    assert.match(answer.json().detail, detail);
   }
 });
 

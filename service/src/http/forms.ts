@@ -1,12 +1,17 @@
 import type { TSchema } from 'typebox';
 import { invalidFields, Problem } from '../problem.ts';
+import { boundFields, boundParts } from './body-bounds.ts';
 import { coerceValue, propertiesOf } from './coercion.ts';
 import { duplicateField } from './json.ts';
 
 type Pairs = [name: string, value: string][];
 
-/** Throws `malformed_request` (400) for escapes that are not UTF-8. */
+/**
+ * Throws `malformed_request` (400) for escapes that are not UTF-8, and `body_too_large` (413) for too many
+ * fields.
+ */
 export function parseUrlEncoded(text: string): Pairs {
+  boundFields(text);
   const parts = text.split('&').filter((part) => part !== '');
   try {
     return parts.map((part) => {
@@ -20,10 +25,11 @@ export function parseUrlEncoded(text: string): Pairs {
 }
 
 /**
- * The fields of a multipart form (RFC 7578). Throws `malformed_request` (400) when it can't be read
- * and `validation_failed` (422) for a file.
+ * The fields of a multipart form (RFC 7578). Throws `malformed_request` (400) when it can't be read,
+ * `validation_failed` (422) for a file and `body_too_large` (413) for too many parts.
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Pairs> {
+  boundParts(body, contentType);
   const headers = { 'content-type': contentType };
   let form: FormData;
   try {

@@ -140,12 +140,7 @@ function wordsOf(request: FastifyRequest): string {
   const { method, url, query, body = {} } = request;
   const project = callerOf(request)?.project.id ?? null;
   const parts = [method, canonicalPath(url), query, body ?? {}, project];
-  try {
-    return canonicalJson(parts);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Problem('malformed_request', 'The body is nested too deep.', { cause: error });
-  }
+  return canonicalJson(parts);
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,7 +1,12 @@
 import { Problem } from '../problem.ts';
+import { boundJson } from './body-bounds.ts';
 
-/** JSON as its grammar has it, and no key twice in an object. Throws `malformed_request` (400). */
+/**
+ * JSON as its grammar has it, and no key twice in an object. Throws `malformed_request` (400), and for too
+ * many values `body_too_large` (413).
+ */
 export function parseJson(text: string): unknown {
+  boundJson(text);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { PageQuery } from '@berth/contract/pagination';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { After } from '../db/keyset.ts';
@@ -6,7 +5,9 @@ import { Problem } from '../problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
 import { isRealTime } from './times.ts';
 
-const rowsAtOnce = 500;
+const rowsAtFirst = 20;
+const mostRowsAtOnce = 500;
+const bytesAtOnce = 64 * 1024;
 
 export type SortColumn = 'id' | 'hostname' | 'created_at';
 
@@ -45,7 +46,7 @@ export async function sendList<S extends SortColumn, R extends Row<S>, V>(
   fetchPage: FetchPage<S, R>,
   view: (row: R) => V,
 ) {
-  if (page.fetch === undefined) return sendAll(reply, page, fetchPage, view);
+  if (page.fetch === undefined) return sendAll(request, reply, page, fetchPage, view);
   const rows = await fetchPage(page.after, page.fetch);
   return answerPage(request, reply, page, rows).map(view);
 }
@@ -72,53 +73,61 @@ type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: numbe
 
 /** The first rows are read before the answer begins, so that a refusal can still be one. */
 async function sendAll<S extends SortColumn, R extends Row<S>>(
+  request: FastifyRequest,
   reply: FastifyReply,
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
   view: (row: R) => unknown,
 ) {
-  const rows = allRows(await fetchPage(page.after, rowsAtOnce), page, fetchPage);
-  const stream = Readable.from(jsonArray(rows, view), { objectMode: false });
+  const lines = allRows(page, fetchPage, (row) => JSON.stringify(view(row)));
+  const stream = await request.server.streams.begin(request, reply, jsonArray(lines));
   return reply.type('application/json; charset=utf-8').send(stream);
 }
 
 /** All of a list, a line of JSON each. The reply has its media type already. */
 export async function sendLines<S extends SortColumn, R extends Row<S>>(
+  request: FastifyRequest,
   reply: FastifyReply,
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
   view: (row: R) => unknown,
 ) {
-  const rows = allRows(await fetchPage(page.after, rowsAtOnce), page, fetchPage);
-  return reply.send(Readable.from(jsonLines(rows, view), { objectMode: false }));
+  const lines = allRows(page, fetchPage, (row) => `${JSON.stringify(view(row))}\n`);
+  return reply.send(await request.server.streams.begin(request, reply, jsonLines(lines)));
 }
 
-async function* jsonArray<R>(groups: AsyncIterable<R[]>, view: (row: R) => unknown) {
+async function* jsonArray(groups: AsyncIterable<string[]>) {
   let separator = '[';
   for await (const rows of groups) {
-    yield separator + rows.map((row) => JSON.stringify(view(row))).join(',');
+    yield separator + rows.join(',');
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
 }
 
-async function* jsonLines<R>(groups: AsyncIterable<R[]>, view: (row: R) => unknown) {
-  for await (const rows of groups) {
-    yield rows.map((row) => `${JSON.stringify(view(row))}\n`).join('');
-  }
+async function* jsonLines(groups: AsyncIterable<string[]>) {
+  for await (const rows of groups) yield rows.join('');
 }
 
-/** Some at a time. */
+/** Some at a time: as many as come to about so many bytes, going by the ones before. */
 async function* allRows<S extends SortColumn, R extends Row<S>>(
-  first: R[],
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
+  write: (row: R) => string,
 ) {
-  for (let rows = first; rows.length > 0; ) {
-    yield rows;
+  let { after } = page;
+  let limit = rowsAtFirst;
+  while (true) {
+    const rows = await fetchPage(after, limit);
     const last = rows.at(-1);
-    if (rows.length < rowsAtOnce || !last) return;
-    rows = await fetchPage({ value: last[page.sort], id: Number(last.id) }, rowsAtOnce);
+    if (!last) return;
+    const isLast = rows.length < limit;
+    after = { value: last[page.sort], id: Number(last.id) };
+    const texts = rows.map(write);
+    const length = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
+    limit = Math.min(mostRowsAtOnce, Math.max(1, Math.floor(bytesAtOnce / length)));
+    yield texts;
+    if (isLast) return;
   }
 }
 

@@ -23,6 +23,7 @@ import { isAmong } from './shell/proxies.ts';
 import { setSecurityHeaders } from './shell/security-headers.ts';
 import { plainShell, type ShellSettings } from './shell/settings.ts';
 import type { Tls } from './shell/tls.ts';
+import { boundStreams, type StreamSettings } from './streams/streams.ts';
 import { compileValidator } from './validation.ts';
 
 const bodyLimit = 256 * 1024;
@@ -66,6 +67,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   acceptBodies(app);
   authenticate(app, deps, limiter);
   auditChanges(app, deps.db);
+  boundStreams(app, streamSettings(options));
   logRequests(app);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
@@ -103,9 +105,20 @@ function createInstance(options: HttpServerOptions): App {
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(request, reply);
       closeIfUnread(request, reply);
-      handleError(error, request, reply);
+      request.server.limits.admitUnknown(request, reply).then(
+        () => handleError(error, request, reply),
+        (refusal: unknown) => handleError(refusal, request, reply),
+      );
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+}
+
+function streamSettings({
+  shell = plainShell,
+  patience: times,
+}: HttpServerOptions): StreamSettings {
+  const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
+  return { most, leastBytesPerSecond, behindMs: (times ?? patience).behind };
 }
 
 /** What is answered before its body was read is not read on: who sends it would keep us at it. */
@@ -139,9 +152,18 @@ function logRequests(app: App): void {
   });
 }
 
-/** An unknown address is a 404, and a known one asked with another method a 405. */
+/**
+ * An unknown address is a 404, and a known one asked with another method a 405; both before a body is read,
+ * which nobody asked for.
+ */
 function refuseUnknown(app: App, known: KnownRoute[]): void {
-  app.setNotFoundHandler((request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return answerUnknown(request, reply);
+  });
+  // For what says so only once it has looked.
+  app.setNotFoundHandler(answerUnknown);
+
+  function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const methods = methodsOf(known, request.url);
     if (methods.length === 0) {
       const problem = new Problem('not_found', 'There is nothing at this address.');
@@ -151,5 +173,5 @@ function refuseUnknown(app: App, known: KnownRoute[]): void {
     if (request.method === 'OPTIONS') return reply.code(204).send();
     const detail = `This address takes ${methods.join(', ')}, and not ${request.method}.`;
     return sendProblem(new Problem('method_not_allowed', detail), request, reply);
-  });
+  }
 }

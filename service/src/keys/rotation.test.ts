@@ -56,11 +56,10 @@ async function running({ connectionString: url }: TestDatabase, directory = data
 async function enterSecrets(keyring: Keyring) {
   const body = { ...serverBody(place), name: `s${randomBytes(4).toString('hex')}` };
   const made = body as unknown as Parameters<typeof createServer>[2];
+  const sealed = await sealSecrets(made, keyring);
   const { serverId, operation } = await db
     .transaction()
-    .execute((trx) =>
-      createServer(trx, new Project(trx, place.projectId), made, sealSecrets(made, keyring)),
-    );
+    .execute((trx) => createServer(trx, new Project(trx, place.projectId), made, sealed));
   const { clientKey } = await ensureIdentity(db, keyring);
   const key = randomBytes(4).toString('hex');
   const state = await keepState(db, keyring, 'oidc', { nonce: key });
@@ -236,11 +235,11 @@ test('what the release before wrote is bound to its place, and read no more othe
 
 test('a value that no key reads stays, and does not hold up the others', async () => {
   const keyring = await start();
-  const { operation } = await db.transaction().execute((trx) => {
-    const body = serverBody(place) as unknown as Parameters<typeof createServer>[2];
-    const project = new Project(trx, place.projectId);
-    return createServer(trx, project, body, sealSecrets(body, keyring));
-  });
+  const body = serverBody(place) as unknown as Parameters<typeof createServer>[2];
+  const sealed = await sealSecrets(body, keyring);
+  const { operation } = await db
+    .transaction()
+    .execute((trx) => createServer(trx, new Project(trx, place.projectId), body, sealed));
   const cipher = createCipheriv('aes-256-gcm', randomBytes(32), randomBytes(12));
   const lost = Buffer.concat([randomBytes(28), cipher.update('x'), cipher.final()]);
   const of = () => db.updateTable('operations').where('id', '=', operation.id);

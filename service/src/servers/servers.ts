@@ -5,7 +5,6 @@ import type { Db, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { rolledBack } from '../db/rolled-back.ts';
 import type { Placement } from '../db/schema.ts';
-import { hashPassword } from '../guests/password-hash.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { operationSecrets } from '../keys/places.ts';
 import { unknownLocation } from '../locations/locations.ts';
@@ -17,6 +16,7 @@ import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
 import { type FieldError, invalidFields, type Problem } from '../problem.ts';
 import { type Demand, requireQuota } from '../projects/quota.ts';
+import { hashGuestPassword } from '../threads/threads.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
 import { insertServer } from './queries.ts';
 
@@ -142,12 +142,12 @@ export type SealedSecrets = (serverId: number) => Buffer;
  * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
  * transaction, which holds locks that other creates wait for.
  */
-export function sealSecrets(
+export async function sealSecrets(
   body: Pick<ServerCreate, 'password' | 'initialCommands'>,
   secretKey: Keyring,
-): SealedSecrets {
+): Promise<SealedSecrets> {
   const secrets: CreateSecrets = {
-    passwordHash: hashPassword(body.password),
+    passwordHash: await hashGuestPassword(body.password),
     commands: body.initialCommands,
   };
   return (serverId) => secretKey.seal(operationSecrets(serverId), secrets);

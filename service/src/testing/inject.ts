@@ -10,7 +10,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: false });
 formats.default(ajv, ['ipv4', 'ipv6']);
 
 /** Statuses that come about before or without a route. */
-const withoutRoute = new Set([400, 404, 405]);
+const withoutRoute = new Set([400, 404, 405, 429]);
 
 interface DeclaredAnswer {
   content?: Record<string, { schema: object } | undefined>;

@@ -4,8 +4,8 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import { listProjectsOwnedAlone, lockOwnedProjects } from '../memberships/queries.ts';
 import { invalidFields, Problem } from '../problem.ts';
 import { endSessions } from '../sessions/queries.ts';
+import { weaknessOfPassword } from '../threads/threads.ts';
 import { hashPassword } from './password.ts';
-import { weaknessOf } from './password-strength.ts';
 import {
   eraseUser,
   findUser,
@@ -29,7 +29,7 @@ export async function acceptPassword(
   about: readonly string[],
   { pointer = '/password', asker }: { pointer?: string; asker?: string } = {},
 ): Promise<string> {
-  const detail = await weaknessOf(password, about);
+  const detail = await weaknessOfPassword({ password, about });
   if (detail) throw invalidFields([{ pointer, detail }]);
   return await hashPassword(password, asker);
 }

@@ -150,6 +150,27 @@ test('who holds a good token is let through from such an address too', async () 
   assert.deepEqual(await statuses(1, revoked.token), [429]);
 });
 
+test('what is not there counts as what needs no token, in whatever way it is asked for', async () => {
+  const { statuses } = await serve({ public: { perSecond: 1, burst: 4 } });
+  const { token } = await createTestToken(db);
+  const from = { remoteAddress: '192.0.2.60' };
+  assert.deepEqual(await statuses(1, undefined, { ...from, ...post, url: '/nothing' }), [404]);
+  assert.deepEqual(await statuses(1, token, { ...from, method: 'PUT' }), [405]);
+  assert.deepEqual(await statuses(1, undefined, { ...from, url: '/%zz' }), [400]);
+  assert.deepEqual(await statuses(1, undefined, { ...from, url: `/v1/${'x'.repeat(300)}` }), [404]);
+  const beyond = [
+    { ...post, url: '/nothing' },
+    { method: 'PUT' },
+    { method: 'OPTIONS' },
+    { url: '/%zz' },
+    { url: '/v1/open' },
+  ];
+  for (const asked of beyond) {
+    assert.deepEqual(await statuses(1, undefined, { ...from, ...asked }), [429], asked.url);
+  }
+  assert.deepEqual(await statuses(1, token, from), [200]);
+});
+
 test('what is large counts as many requests of its address', async () => {
   await serve({ public: { perSecond: 1, burst: 41 } });
   for (const url of ['/openapi.json', '/docs/js/scalar.js']) {

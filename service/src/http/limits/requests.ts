@@ -30,6 +30,8 @@ export interface RequestLimits {
    * before it holds nobody up: else anybody could keep them out. Asks alike of any email address.
    */
   admitPassword(request: FastifyRequest, reply: FastifyReply, who: PasswordTry): Promise<void>;
+  /** For what there is not: whoever asks for it needs no token, and is told so all the same. */
+  admitUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Gives back the tries of a request that has proved who somebody is. */
   succeeded(request: FastifyRequest): void;
   /** Where somebody learns whether an email address is known: by the user alone, whatever comes of it. */
@@ -122,6 +124,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       if (policyOf(request) === 'reads' && !canRefuse) return;
       await takeTry(request, reply, key);
     },
+    admitUnknown: (request, reply) => take(reply, 'public', addressKey(addressOf(request))),
     async admitGuess(request, reply, userId) {
       // Who has a stolen session may have many addresses.
       await takeTry(request, reply, userKey(userId));
@@ -174,7 +177,7 @@ function words(policy: Policy, limiter: Limiter, seconds: number): string {
     return `Too many sign-ins were begun from this address: ${slowly} ${again}`;
   }
   if (policy === 'public') {
-    return `Too many requests without a token came from this address: ${perSecond} a second are answered, ${burst} at once. ${again}`;
+    return `Too many requests without a token, or for what is not there, came from this address: ${perSecond} a second are answered, ${burst} at once. ${again}`;
   }
   return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
 }

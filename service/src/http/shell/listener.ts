@@ -12,6 +12,8 @@ export interface Patience {
   request: number;
   /** Without a byte either way: longer than an answer is held, and the end of who never reads. */
   silence: number;
+  /** That a client may be behind the least speed in reading a large answer. */
+  behind: number;
   /** For who was answered that the connection ends to read it, before it is destroyed. */
   linger: number;
   /** Between two looks at the connections, so that each of the above holds that much longer. */
@@ -22,6 +24,7 @@ export const patience: Patience = {
   headers: 15_000,
   request: 30_000,
   silence: 120_000,
+  behind: 30_000,
   linger: 1500,
   checks: 2000,
 };

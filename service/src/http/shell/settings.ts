@@ -8,6 +8,10 @@ export interface ShellSettings {
   tls: TlsFiles | undefined;
   /** Open at once; one address may have a tenth of them. */
   maxConnections: number;
+  /** Large answers that are sent at once; a token may have a tenth of them, a project a third. */
+  maxStreams: number;
+  /** Bytes a second that a client takes a large answer with, or is cut off. */
+  leastSpeed: number;
 }
 
 export interface TlsFiles {
@@ -20,4 +24,6 @@ export const plainShell: ShellSettings = {
   trustedProxies: [],
   tls: undefined,
   maxConnections: 4000,
+  maxStreams: 100,
+  leastSpeed: 4096,
 };

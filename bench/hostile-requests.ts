@@ -1,0 +1,221 @@
+/** A request that is to cost much, as it goes over the wire. */
+export interface HostileRequest {
+  name: string;
+  bytes: Buffer;
+}
+
+interface Head {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+}
+
+const mostBytes = 256 * 1024;
+const create = '/v1/servers';
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
+const multipart = 'multipart/form-data; boundary=b';
+
+function request(name: string, { method = 'GET', path = create, headers = {} }: Head, body = '') {
+  const all = { Host: 'localhost', ...headers, 'Content-Length': Buffer.byteLength(body) };
+  const lines = Object.entries(all).map(([key, value]) => `${key}: ${value}`);
+  const bytes = Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'));
+  return { name, bytes };
+}
+
+/** As often as there is room for it in what a body may have. */
+function filled(begin: string, again: string, end: string): string {
+  const room = mostBytes - Buffer.byteLength(begin + end);
+  return begin + again.repeat(Math.floor(room / Buffer.byteLength(again))) + end;
+}
+
+function numbered(count: number, text: (at: number) => string, divider = ','): string {
+  return Array.from({ length: count }, (_, at) => text(at)).join(divider);
+}
+
+const commands = '{"initialCommands":';
+const name36 = (at: number) => at.toString(36);
+const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
+
+/** Bodies of JSON for a create, from those that many know to those that ours could fall for. */
+const bodies: Record<string, string> = {
+  'lists in lists': '['.repeat(mostBytes / 2) + ']'.repeat(mostBytes / 2),
+  'lists in lists, never closed': '['.repeat(mostBytes),
+  'objects in objects': filled('', '{"a":', ''),
+  'objects in objects under a known field': `{"name":${'{"a":'.repeat(31)}1${'}'.repeat(32)}`,
+  'a list of zeros': filled(`${commands}[0`, ',0', ']}'),
+  'a list of as many zeros as are taken': `${commands}[${numbered(4990, () => '0')}]}`,
+  'a list of empty lists': filled(`${commands}[[]`, ',[]', ']}'),
+  'a list of empty objects': filled(`${commands}[{}`, ',{}', ']}'),
+  'commands of as many zeros as are taken': `${commands}[${numbered(64, () => `[${numbered(75, () => '0')}]`)}]}`,
+  'a list of empty texts': filled(`${commands}[""`, ',""', ']}'),
+  'a command of empty texts': filled(`${commands}[[""`, ',""', ']]}'),
+  'many fields': `{${numbered(24_000, (at) => `"${name36(at)}":0`)}}`,
+  'as many fields as are taken': `{${numbered(4990, (at) => `"${'k'.repeat(40)}${at}":0`)}}`,
+  'fields that are numbers': `{${numbered(20_000, (at) => `"${at * 101}":0`)}}`,
+  'fields that are large numbers': `{${numbered(4990, (at) => `"${4294967294 - at * 131}":0`)}}`,
+  'a field again and again': filled('{"a":0', ',"a":0', '}'),
+  'fields of the prototype': `{${numbered(4990, (at) => `"${['__proto__', 'constructor', 'toString'][at % 3]}${'\\u0020'.repeat(at % 7)}":{}`)}}`,
+  'a number of 260,000 digits': `{"cpu":${'9'.repeat(260_000)}}`,
+  'a fraction of 260,000 digits': `{"cpu":0.${'1'.repeat(260_000)}e9}`,
+  'numbers beyond all bounds': filled('{"x":[1e309', ',1e309', ']}'),
+  'as many numbers beyond all bounds as are taken': `{"x":[${numbered(4990, () => '1e309')}]}`,
+  'a text of escapes': filled('{"name":"', '\\u00e9', '"}'),
+  'a text of halves of characters': filled('{"password":"', '\\ud83d', '"}'),
+  'a text of backslashes': filled('{"name":"', '\\\\', '"}'),
+  'quotes that never close': filled('"', '\\"', ''),
+  blanks: filled('', ' ', '{}'),
+  'a host name of very many labels': filled('{"name":"', 'a.', '!"}'),
+  'a host name of long labels': filled('{"name":"', `${'a'.repeat(63)}.`, '-"}'),
+  'a host name of hyphens': filled('{"name":"a', '-', '"}'),
+  'a host name of digits': filled('{"name":"', '1.', '"}'),
+  'a password of four-byte characters': filled('{"password":"', '😀', '"}'),
+  'a group that nearly fits': filled('{"group":"a', '._', '!"}'),
+  'a command of control characters at its end': filled(`${commands}["`, 'a', '\\u0001"]}'),
+};
+
+const forms: [name: string, type: string, body: string][] = [
+  ['a form of 50,000 fields', form, numbered(50_000, name36, '&')],
+  ['a form of as many fields as are taken', form, numbered(4990, (at) => `${name36(at)}=%41`, '&')],
+  ['a form of nothing but dividers', form, '&'.repeat(mostBytes)],
+  ['a form of one list', form, filled('a', '&initialCommands[]=x', '')],
+  ['a form of lists in a list', form, numbered(4990, () => 'initialCommands[1][]=x', '&')],
+  ['a form of escapes', form, filled('name=', '%F0%9F%98%80', '')],
+  ['a form of brackets', form, filled('initialCommands', '[', '=1')],
+  [
+    'a multipart form of thousands of parts',
+    multipart,
+    `${numbered(3800, (at) => part(name36(at)), '')}--b--\r\n`,
+  ],
+  [
+    'a multipart form of as many parts as are taken',
+    multipart,
+    `${numbered(1000, (at) => part(name36(at)), '')}--b--\r\n`,
+  ],
+  ['a multipart form of headers', multipart, filled('--b\r\n', 'A:\r\n', '\r\n--b--\r\n')],
+  [
+    'a multipart form of parameters',
+    multipart,
+    `--b\r\nContent-Disposition: form-data; ${'name="a"; '.repeat(12_000)}\r\n\r\n1\r\n--b--\r\n`,
+  ],
+  [
+    'a multipart form of what looks like its end',
+    multipart,
+    filled(part('a'), '\r\n--', '\r\n--b--\r\n'),
+  ],
+];
+
+const longest = 15_000;
+
+/** Addresses and headers, which are bounded together at 16 KiB. */
+const heads: [name: string, head: Head][] = [
+  [
+    'a query of many fields',
+    { path: `${create}?${numbered(2600, name36, '&').slice(0, longest)}` },
+  ],
+  ['a query of one field', { path: `${create}?${'status&'.repeat(longest / 7)}` }],
+  [
+    'a cursor of lists in lists',
+    { path: `${create}?cursor=${Buffer.from('['.repeat(700)).toString('base64url')}` },
+  ],
+  ['a long cursor', { path: `${create}?cursor=${'W'.repeat(longest)}` }],
+  ['a filter that nearly fits', { path: `/v1/audit?address=${':'.repeat(longest)}` }],
+  ['metrics of a history', { path: `/v1/servers/1/usage?metrics=${'cpu,'.repeat(longest / 4)}` }],
+  ['a path of dots', { path: `/v1/${'../'.repeat(longest / 3)}` }],
+  ['a path of escapes', { path: `/v1/servers/${'%2F'.repeat(80)}` }],
+  [
+    'as many headers as are taken',
+    {
+      headers: Object.fromEntries(
+        Array.from({ length: 95 }, (_, at) => [`X-${at}`, 'y'.repeat(120)]),
+      ),
+    },
+  ],
+  [
+    'more headers than are taken',
+    { headers: Object.fromEntries(Array.from({ length: 1900 }, (_, at) => [`X${at}`, ''])) },
+  ],
+  ['a header of media types', { headers: { Accept: 'a/b;q=0,'.repeat(longest / 8) } }],
+  ['a header of cookies', { headers: { Cookie: 'a=b; '.repeat(longest / 5) } }],
+  [
+    'a header of preferences',
+    { headers: { Prefer: `wait=${' '.repeat(20)}x,`.repeat(longest / 28) } },
+  ],
+  ['a header of addresses', { headers: { 'X-Forwarded-For': '1,'.repeat(longest / 2) } }],
+  [
+    'a key of an answer that is long',
+    { method: 'POST', headers: { 'Idempotency-Key': 'k'.repeat(longest) } },
+  ],
+];
+
+/** Texts that an estimate of how easily a password is guessed takes longest for. */
+const passwords: Record<string, string> = {
+  'of words with other letters': 'p4$$w0rd'.repeat(16),
+  'of dates': '19901231'.repeat(16),
+  'of nothing but other letters': '4@8({[<3'.repeat(16),
+};
+
+export function hostileRequests(token: string): HostileRequest[] {
+  const Authorization = `Bearer ${token}`;
+  const known = (type: string) => ({ Authorization, 'Content-Type': type });
+  const post = { method: 'POST', headers: known(json) };
+  const user = (password: string) =>
+    JSON.stringify({
+      email: `${'a'.repeat(60)}@${'b.c-'.repeat(40)}d`,
+      name: 'a b '.repeat(24),
+      password,
+    });
+  const server = (commandBytes: number) =>
+    JSON.stringify({
+      ...{ name: 'hostile', location_id: 1, os_id: 1, cpu: 1, ram: 512, disk: 4 },
+      password: '四'.repeat(128),
+      initialCommands: Array.from({ length: 62 }, () => 'x'.repeat(commandBytes)),
+    });
+  const withKey = { ...post.headers, 'Idempotency-Key': 'hostile' };
+  return [
+    ...Object.entries(bodies).map(([name, body]) => request(name, post, body)),
+    ...forms.map(([name, type, body]) =>
+      request(name, { method: 'POST', headers: known(type) }, body),
+    ),
+    ...heads.map(([name, head]) =>
+      request(name, { ...head, headers: { Authorization, ...head.headers } }),
+    ),
+    ...Object.entries(passwords).map(([name, password]) =>
+      request(`a password ${name}`, { ...post, path: '/v1/users' }, user(password)),
+    ),
+    request('the largest create there can be', post, server(4096)),
+    request('the same under a key', { ...post, headers: withKey }, server(4096)),
+    request(
+      'a compressed body',
+      { ...post, headers: { ...post.headers, 'Content-Encoding': 'gzip' } },
+      filled('', 'x', ''),
+    ),
+    request(
+      'nobody to an unknown address',
+      { method: 'POST', path: '/nothing', headers: { 'Content-Type': json } },
+      bodies['lists in lists'],
+    ),
+    request(
+      'nobody with a body of many fields',
+      { method: 'POST', headers: { 'Content-Type': json } },
+      bodies['many fields'],
+    ),
+    request(
+      'nobody who signs in with many fields',
+      { method: 'POST', path: '/v1/session', headers: { 'Content-Type': json } },
+      bodies['many fields'],
+    ),
+    request(
+      'nobody who signs in with a long text',
+      { method: 'POST', path: '/v1/session', headers: { 'Content-Type': json } },
+      filled('{"email":"a@example.com","password":"', 'a', '"}'),
+    ),
+    request(
+      'nobody with a passkey of letters',
+      { method: 'POST', path: '/v1/session/passkey', headers: { 'Content-Type': json } },
+      filled('{"id":"', 'A', '"}'),
+    ),
+    request('the whole description of the API', { path: '/openapi.json' }),
+    request('all that can be measured', { path: '/metrics', headers: { Authorization } }),
+  ];
+}

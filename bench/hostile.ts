@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
+import { withSimulated } from './simulated.ts';
+
+const defaultRounds = 40;
+const mostMs = 20;
+/** What is below this so often is not asked again. */
+const surely = { ms: 10, times: 3 };
+const answerMs = 60_000;
+
+/**
+ * For how long a request holds the event loop of the service, whatever it is. Other work on the machine only
+ * ever makes that longer, so the shortest of several times is what the request itself costs.
+ */
+export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
+  const watch = join(tmpdir(), `berth-loop-${process.pid}.socket`);
+  const preload = new URL('loop-watch.ts', import.meta.url).href;
+  const env = { NODE_OPTIONS: `--import=${preload}`, BENCH_LOOP_SOCKET: watch };
+  return await withSimulated(env, async ({ port, token }) => {
+    const idle = await shortest(rounds, () => holdDuring(watch, () => sleep(50)));
+    console.log(`idle: ${idle.toFixed(1)} ms`);
+    const requests = hostileRequests(token);
+    const figures: { name: string; status: number; ms: number }[] = [];
+    for (const request of requests) {
+      let status = 0;
+      const ms = await shortest(rounds, () =>
+        holdDuring(watch, async () => {
+          status = await send(port, request);
+        }),
+      );
+      figures.push({ name: request.name, status, ms });
+    }
+    figures.sort((a, b) => b.ms - a.ms);
+    for (const { name, status, ms } of figures) {
+      console.log(`${ms.toFixed(1).padStart(7)} ms  ${status}  ${name}`);
+    }
+    const worst = figures[0]?.ms ?? 0;
+    console.log(
+      `${requests.length} requests; the longest hold ${worst.toFixed(1)} ms, at most ${mostMs} is asked for`,
+    );
+    return worst <= mostMs;
+  });
+}
+
+async function shortest(rounds: number, measure: () => Promise<number>): Promise<number> {
+  const held: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    held.push(await measure());
+    if (held.filter((ms) => ms < surely.ms).length === surely.times) break;
+  }
+  return Math.min(...held);
+}
+
+async function holdDuring(watch: string, work: () => Promise<void>): Promise<number> {
+  await ask(watch);
+  await work();
+  return await ask(watch);
+}
+
+async function ask(watch: string): Promise<number> {
+  return Number(await text(connect(watch)));
+}
+
+/** The status of the answer; throws where there is none. */
+async function send(port: number, { name, bytes }: HostileRequest): Promise<number> {
+  const socket = connect(port, '127.0.0.1').setTimeout(answerMs, () => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
+  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(String(first)) ?? [];
+  if (status === undefined) throw new Error(`There was no answer to ${name}.`);
+  // What is still to be sent of the answer is the service's work, too.
+  await sleep(20);
+  socket.destroy();
+  return Number(status);
+}

@@ -1,0 +1,143 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Agent, request } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { haproxyCommand } from '../setup/haproxy.mjs';
+import { makeCertificate } from './certificate.ts';
+
+// Clients of many addresses before the HAProxy of `deploy/`, in a network namespace of their own; prints what
+// became of them. Started by `haproxy-limits.test.ts`.
+
+const [directory = ''] = process.argv.slice(2);
+const port = 8443;
+const withinMs = 60_000;
+const addresses = {
+  sharing: ['2001:db8:1::1', '2001:db8:1::2'],
+  neighbour: '2001:db8:2::1',
+  many: '192.0.2.1',
+  often: '192.0.2.2',
+  busy: '192.0.2.3',
+  other: '192.0.2.4',
+};
+
+execFileSync('ip', ['link', 'set', 'lo', 'up']);
+for (const address of Object.values(addresses).flat()) {
+  const [family, length] = address.includes(':') ? ['-6', '128'] : ['-4', '32'];
+  execFileSync('ip', [family, 'addr', 'add', `${address}/${length}`, 'dev', 'lo']);
+}
+const service = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1');
+await once(service, 'listening');
+const { path: pem, ca } = makeCertificate(directory);
+const haproxy = startHaproxy();
+const agents: Agent[] = [];
+try {
+  await until(async () => (await ask(addresses.other)).status === 200);
+  console.log(JSON.stringify(await findOut()));
+} finally {
+  for (const agent of agents) agent.destroy();
+  service.close().closeAllConnections();
+  haproxy.kill('SIGKILL');
+}
+
+/** The configuration as it stands, for both families, and with lower rates: so many would take a while. */
+function startHaproxy() {
+  const shipped = readFileSync(new URL('../deploy/haproxy.cfg', import.meta.url), 'utf8');
+  const v6 = `bind :::${port} v6only`;
+  const changes: [string, string][] = [
+    ['bind :80\n', 'bind 127.0.0.1:8080\n'],
+    // As it says itself how to have both families.
+    [
+      'bind :443 ssl crt /etc/haproxy/berth.pem',
+      `${v6} ssl crt ${pem}\n    bind :${port} ssl crt ${pem}`,
+    ],
+    ['sc0_conn_rate gt 1000', 'sc0_conn_rate gt 200'],
+    ['sc0_http_req_rate gt 20000', 'sc0_http_req_rate gt 50'],
+  ];
+  const config = changes.reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`haproxy.cfg has no ${from}`);
+    return before.replace(from, to);
+  }, shipped);
+  const file = join(directory, 'haproxy.cfg');
+  writeFileSync(file, config);
+  const at = `127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const env = { ...process.env, SERVICE_1: at, SERVICE_2: at };
+  return spawn(haproxyCommand(), ['-f', file, '-db'], { stdio: ['ignore', 2, 2], env });
+}
+
+async function findOut() {
+  return {
+    ofOneNetwork: await openAtOnce(addresses.sharing, 75),
+    ofTheNextNetwork: await openAtOnce([addresses.neighbour], 10),
+    ofOneAddress: await openAtOnce([addresses.many], 120),
+    openedUntilRefused: await openOften(addresses.often),
+    requests: await askOften(addresses.busy),
+    other: (await ask(addresses.other)).status,
+  };
+}
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!(await holds()) && performance.now() < end) await sleep(50);
+}
+
+function target(localAddress: string): string {
+  return localAddress.includes(':') ? '::1' : '127.0.0.1';
+}
+
+async function open(localAddress: string): Promise<Socket> {
+  const socket = connect({ port, host: target(localAddress), localAddress });
+  socket.on('error', () => undefined).resume();
+  await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+  return socket;
+}
+
+/** How many of each these connections are left. */
+async function openAtOnce(from: string[], each: number): Promise<number> {
+  const sockets: Socket[] = [];
+  for (const address of from) {
+    for (let at = 0; at < each; at += 1) sockets.push(await open(address));
+  }
+  const left = () => sockets.filter(({ closed }) => !closed).length;
+  await until(() => left() <= 100);
+  await sleep(500);
+  const count = left();
+  for (const socket of sockets) socket.destroy();
+  return count;
+}
+
+/** How many are let in, one after another, before one is not. */
+async function openOften(from: string): Promise<number> {
+  for (let count = 0; count < 5000; count += 1) {
+    const { status } = await ask(from, new Agent({ ca }));
+    if (status === 0) return count;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+async function askOften(from: string) {
+  const agent = new Agent({ ca, keepAlive: true, maxSockets: 1 });
+  agents.push(agent);
+  for (let count = 0; count < 5000; count += 1) {
+    const answer = await ask(from, agent);
+    if (answer.status !== 200) return { count, ...answer };
+  }
+  return undefined;
+}
+
+/** A status of 0 where there is no answer. */
+async function ask(localAddress: string, agent = new Agent({ ca })) {
+  const host = target(localAddress);
+  const asked = request({ host, port, localAddress, agent, servername: 'localhost' }).end();
+  try {
+    const [answer] = await once(asked, 'response');
+    const { statusCode: status, headers } = answer;
+    return { status, retryAfter: headers['retry-after'], body: await text(answer) };
+  } catch {
+    return { status: 0 };
+  }
+}

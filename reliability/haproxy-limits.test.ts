@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const directory = mkdtempSync(join(tmpdir(), 'berth-haproxy-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+test('HAProxy bounds the connections and requests of an address, of IPv6 of a /64, and of no other', () => {
+  const clients = fileURLToPath(new URL('haproxy-clients.ts', import.meta.url));
+  // In a network of its own, where any address can be one's own.
+  const command = ['-rnpf', '--kill-child', process.execPath, clients, directory];
+  const { status, stdout, stderr } = spawnSync('unshare', command, { timeout: 170_000 });
+  assert.equal(status, 0, String(stderr));
+  const { requests, ...found } = JSON.parse(String(stdout));
+  assert.deepEqual(found, {
+    ofOneNetwork: 100,
+    ofTheNextNetwork: 10,
+    ofOneAddress: 100,
+    openedUntilRefused: 200,
+    other: 200,
+  });
+  assert.deepEqual([requests.count, requests.status, requests.retryAfter], [50, 429, '10']);
+  assert.equal(JSON.parse(requests.body).code, 'rate_limited');
+});

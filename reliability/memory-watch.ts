@@ -1,0 +1,19 @@
+import { createServer } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
+
+// Loaded into a service before its own code (`node --import`). Whoever connects to this socket is told how many
+// bytes it holds that are in use: what the process has of the machine says little, as garbage stays for a while.
+
+const path = process.env.TEST_MEMORY_SOCKET;
+if (isMainThread && path !== undefined) {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const watch = createServer((socket) => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    socket.end(String(heapUsed + external));
+  });
+  watch.listen(path).unref();
+}

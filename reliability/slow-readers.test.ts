@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { removeService, type Service, startService } from '../e2e/service.ts';
+import { freePort } from '../e2e/stack.ts';
+import { createTestToken } from '../service/src/testing/app.ts';
+import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
+
+// Very many clients that ask for the whole audit log, and hardly read it.
+
+const readers = 150;
+const entries = 40_000;
+/** Without bounds it was 223, for all of them. */
+const mostMegabytes = 75;
+const root = mkdtempSync(join(tmpdir(), 'berth-slow-readers-'));
+const watch = join(root, 'memory.socket');
+const names = { project: 'slow', pool: 'slow', network: 'slow0' };
+const sockets: Socket[] = [];
+let database: TestDatabase;
+let service: Service;
+
+before(async () => {
+  database = await createTestDatabase();
+  const databaseUrl = database.connectionString;
+  // However long the test takes, none of them is cut off.
+  const env = {
+    BERTH_LEAST_SPEED: '1',
+    NODE_OPTIONS: `--import=${new URL('memory-watch.ts', import.meta.url).href}`,
+    TEST_MEMORY_SOCKET: watch,
+  };
+  const port = await freePort();
+  service = await startService({ directory: root, names, databaseUrl, port, env });
+  await sql`
+    insert into audit_log (source, by_administrator, action, status, details)
+    select 'api', true, 'probe', 200, jsonb_build_object('text', repeat('x', 500))
+    from generate_series(1, ${entries})`.execute(database.db);
+});
+
+after(async () => {
+  for (const socket of sockets) socket.destroy();
+  await removeService(root);
+  await database.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function megabytes(): Promise<number> {
+  return Number(await text(connect(watch))) / 2 ** 20;
+}
+
+async function readSlowly(authorization: string): Promise<number> {
+  const socket = connect(service.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  socket.write(`GET /v1/audit HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+  const [data] = await once(socket, 'data');
+  socket.pause();
+  return Number(String(data).slice(9, 12));
+}
+
+async function status(path: string, authorization: string): Promise<number> {
+  const answer = await fetch(`${service.url}/v1${path}`, { headers: { authorization } });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** So many tokens of administrators, of a project each five. */
+async function tokensOf(count: number): Promise<string[]> {
+  const { db } = database;
+  const made: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const project = `slow-${Math.floor(at / 5)}`;
+    if (at % 5 === 0) await db.insertInto('projects').values({ name: project }).execute();
+    made.push((await createTestToken(db, { project })).headers.authorization);
+  }
+  return made;
+}
+
+test(`${readers} slow readers get as many answers as there may be, and take little memory`, async () => {
+  const tokens = await tokensOf(15);
+  const [first = ''] = tokens;
+  // What a first answer of each kind takes stays.
+  for (let times = 0; times < 5; times += 1)
+    assert.equal(await status('/audit?limit=100', first), 200);
+  const before = await megabytes();
+  const statuses: number[] = [];
+  for (let at = 0; at < readers; at += 1) {
+    statuses.push(await readSlowly(tokens[at % tokens.length] ?? ''));
+    assert.equal(await status('/locations', first), 200, 'others are served');
+  }
+  const count = (wanted: number) => statuses.filter((each) => each === wanted).length;
+  assert.equal(count(200), 99, '33 of each project');
+  assert.equal(count(429), readers - 99);
+  // Until each has made as much as it will.
+  await sleep(2000);
+  const grown = (await await megabytes()) - before;
+  console.log(`${grown.toFixed(0)} MB for ${count(200)} of them`);
+  assert.ok(grown < mostMegabytes, `grew by ${grown.toFixed(0)} MB`);
+});

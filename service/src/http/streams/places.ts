@@ -1,0 +1,74 @@
+import { finished } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../problem.ts';
+import { callerOf, personOf } from '../authentication.ts';
+import { addressOf } from '../client-address.ts';
+import { addressKey } from '../limits/credentials.ts';
+
+/** Answers that are too large to be kept in memory by anybody who reads them slowly. */
+export interface Places {
+  /**
+   * Takes a place for an answer until it is sent or its connection ends. Throws `rate_limited` (429) for
+   * who has as many as they may, and `unavailable` (503) where all are taken.
+   */
+  take(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+const retryAfter = 2;
+
+export function createPlaces(most: number): Places {
+  const taken = new Map<string, number>();
+
+  function change(key: string, by: number): void {
+    const count = (taken.get(key) ?? 0) + by;
+    if (count > 0) taken.set(key, count);
+    else taken.delete(key);
+  }
+
+  return {
+    take(request, reply) {
+      const shares = sharesOf(request, most);
+      const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
+      if (full) throw full.refusal;
+      for (const { key } of shares) change(key, 1);
+      finished(reply.raw, () => {
+        for (const { key } of shares) change(key, -1);
+      });
+    },
+  };
+}
+
+interface Share {
+  key: string;
+  most: number;
+  refusal: Problem;
+}
+
+/** A token, a person or an address may have a tenth of all, and a project a third. */
+function sharesOf(request: FastifyRequest, most: number): Share[] {
+  const [tenth, third] = [10, 3].map((parts) => Math.max(1, Math.floor(most / parts)));
+  const { tokenId, project } = callerOf(request) ?? {};
+  const userId = personOf(request)?.userId;
+  const share = (who: string, id: unknown, count = 1): Share => ({
+    key: `${who} ${id}`,
+    most: count,
+    refusal: tooMany(who, count),
+  });
+  const known = tokenId ? share('token', tokenId, tenth) : share('user', userId, tenth);
+  const isKnown = Boolean(tokenId ?? userId);
+  const all: Share = { key: 'all', most, refusal: busy() };
+  if (!isKnown) return [share('address', addressKey(addressOf(request)), tenth), all];
+  return project ? [known, share('project', project.id, third), all] : [known, all];
+}
+
+function tooMany(who: string, count: number): Problem {
+  const detail =
+    `${count} large ${count === 1 ? 'answer is' : 'answers are'} being sent to this ${who}, which is as many as it may have at once. ` +
+    'Read them to their end first, or ask for less of a list with limit.';
+  return new Problem('rate_limited', detail, { retryAfter });
+}
+
+function busy(): Problem {
+  const detail = 'As many large answers are being sent as there may be. Try again.';
+  return new Problem('unavailable', detail, { retryAfter });
+}

@@ -1,0 +1,26 @@
+import { Piscina } from 'piscina';
+import { createGate } from '../users/gate.ts';
+import type { NewPassword } from './work.ts';
+
+const atOnce = 2;
+const threads = new Piscina<unknown, unknown>({
+  filename: new URL('./work.ts', import.meta.url).href,
+  minThreads: 0,
+  maxThreads: atOnce,
+  // The dictionaries of a thread take a moment to load.
+  idleTimeout: 60_000,
+});
+
+/** Of the process. A create waits here for some 10 ms, a new password for up to 200. */
+const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
+
+/** A guest's password as its `/etc/shadow` keeps it. Throws `unavailable` (503) when too many wait for it. */
+export async function hashGuestPassword(password: string): Promise<string> {
+  return (await gate.run(() => threads.run(password, { name: 'hashGuestPassword' }))) as string;
+}
+
+/** What is weak about a person's password and what to do, or undefined. Throws as above. */
+export async function weaknessOfPassword(of: NewPassword): Promise<string | undefined> {
+  const found = await gate.run(() => threads.run(of, { name: 'weaknessOfPassword' }));
+  return found as string | undefined;
+}
