@@ -136,7 +136,7 @@ export async function openLaboratory({
       workDir: directory,
     };
     const observer = metrics.operations;
-    const execution = { db, log, engine: async () => client, settings, observer };
+    const execution = { db, leases: db, log, engine: async () => client, settings, observer };
     const runner = startOperationRunner({
       db,
       notifications,

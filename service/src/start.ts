@@ -103,14 +103,14 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, workers, notifications } = database;
+  const { db, pool, workers, leases, notifications } = database;
   const secretKey = await loadSecretKey(config.dataDir);
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, secretKey, { dataDir: config.dataDir, isOnlyService });
   if (agreed === 'replaced') say(otherKey(config.dataDir));
   await insertMissing(db);
   const metrics = createMetrics(
-    { db, pools: { requests: pool, workers: workers.pool }, log },
+    { db, pools: { requests: pool, workers: workers.pool, leases: leases.pool }, log },
     { ofServers: config.metricsOfServers },
   );
   const engines = createEngines({ observe: metrics.called });
@@ -121,7 +121,7 @@ async function layFoundation(
   if (local && incus.value) {
     await prepareLocal({ db, log, names: local, place: incus.value, workDir, say, signal });
   }
-  return { config, db, workers, notifications, engines, secretKey, metrics, log };
+  return { config, db, workers, leases, notifications, engines, secretKey, metrics, log };
 }
 
 const otherKey = (dataDir: string) =>

@@ -27,6 +27,8 @@ export interface Foundation {
   db: Db;
   /** For what works without being asked. */
   workers: Connections;
+  /** For keeping the leases of operations. */
+  leases: Connections;
   notifications: NotificationListener;
   engines: Engines;
   secretKey: Buffer;
@@ -57,6 +59,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     log,
     execution: {
       db,
+      leases: foundation.leases.db,
       log,
       observer: metrics.operations,
       engine: async (id) => engines.of(await requireLocation(db, id)),

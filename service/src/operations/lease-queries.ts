@@ -79,7 +79,8 @@ export async function renewLease(
 ): Promise<'held' | 'superseded' | 'lost'> {
   const row = await db
     .updateTable('operations')
-    .set({ lease_until: untilLeaseEnds })
+    // One that had to wait for the row may come after a later one.
+    .set({ lease_until: sql`greatest(lease_until, ${untilLeaseEnds})` })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
     .where('lease_holder', 'is not', null)
@@ -103,15 +104,33 @@ export async function leasedOperation(
     .executeTakeFirst();
 }
 
-/** Lets go of an operation, superseded or not, so that the next worker need not wait. */
-export async function releaseLease(db: Queryable, lease: Lease): Promise<void> {
+/** Why an operation is let go of without anything to show, and after how long it is tried again. */
+export interface BackOff {
+  seconds: number;
+  reason: string;
+}
+
+/**
+ * Lets go of an operation, superseded or not, so that the next worker need not wait. With `backOff` it
+ * counts as one more try in vain; the next one is at the deadline at the latest, unless that is over.
+ */
+export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOff): Promise<void> {
   await db
     .updateTable('operations')
-    .set({ lease_holder: null, lease_until: null })
+    .set({ lease_holder: null, lease_until: null, ...(backOff && laterBy(backOff)) })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
     .execute();
   await notify(db, 'operation_released', { id: lease.id });
+}
+
+function laterBy({ seconds, reason }: BackOff) {
+  const later = sql<string>`now() + make_interval(secs => ${seconds})`;
+  return {
+    attempts: sql<number>`attempts + 1`,
+    last_error: reason,
+    wake_at: sql<string>`case when deadline_at > now() then least(${later}, deadline_at) else ${later} end`,
+  };
 }
 
 /** For the only service on a database: whoever held a lease before it is gone. */

@@ -148,6 +148,7 @@ async function instance(context: Context): Result {
     await discardPartialImage(imageVolume);
   }
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
+  signal.throwIfAborted();
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
   const call = incus.instances.create(definition, server.member ?? undefined);
   const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);

@@ -77,6 +77,7 @@ export async function migrateInstance(
   how: { target: string; live: boolean },
   options: Pick<WaitOptions, 'onProgress'> & Signal,
 ) {
+  options.signal.throwIfAborted();
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
   const call = incus.instances.migrate(name, how);
   await settle(incus, call, { ...options, timeoutSeconds: migrateSeconds });
