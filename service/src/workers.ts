@@ -14,11 +14,11 @@ import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { watchLocations } from './reconcilers/locations.ts';
+import { minderOfCreates } from './servers/create-queue.ts';
 import { keepHistoryOnTime } from './usage/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
-const createsPerNode = 4;
 const movesAtOnce = 4;
 
 /** What the parts of the service share, made once. */
@@ -67,12 +67,12 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         installationId: await installationId(db),
         secretKey,
         stopTimeoutSeconds: config.stopTimeoutSeconds,
-        createsPerNode,
         movesAtOnce,
         workDir,
       },
     },
   });
+  const creates = minderOfCreates(db, notifications, log);
   const leader = createLeader({ pool, log });
   const watching = { ...foundation, db, leader, workDir, observer: metrics.watch };
   const watchers = await watchLocations(watching, stopping.signal);
@@ -81,7 +81,13 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), housekeeping.stop(), history, watchers.ended]);
+      await Promise.all([
+        runner.stop(),
+        creates.stop(),
+        housekeeping.stop(),
+        history,
+        watchers.ended,
+      ]);
     },
   };
 }

@@ -84,7 +84,6 @@ export interface OperationSettings {
   installationId: string;
   secretKey: Buffer;
   stopTimeoutSeconds: number;
-  createsPerNode: number;
   /** How many servers an evacuation, or a restore, moves at once. */
   movesAtOnce: number;
   workDir: string;

@@ -276,6 +276,7 @@ async function commitWait(
     progress: progressAt(kind, operation.step, wait.fraction ?? 0),
     message: sentence(kind, operation.step, wait.why),
     wakeInSeconds: wait.seconds,
+    wokenAt: operation.wake_at,
     attempts: wait.retry === undefined ? 0 : operation.attempts + 1,
     lastError: wait.retry ?? null,
   };

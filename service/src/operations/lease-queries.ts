@@ -174,6 +174,8 @@ export interface StepCommit {
   progress: number;
   message: string;
   wakeInSeconds?: number;
+  /** When the step that now waits was to be run: if that is another by now, it was woken meanwhile. */
+  wokenAt?: string;
   attempts?: number;
   lastError?: string | null;
 }
@@ -187,11 +189,12 @@ export async function commitStep(
   lease: Lease,
   commit: StepCommit,
 ): Promise<OperationRow | undefined> {
-  const { deadlineSeconds, wakeInSeconds = 0 } = commit;
+  const { deadlineSeconds, wakeInSeconds = 0, wokenAt } = commit;
   const deadline =
     deadlineSeconds === undefined
       ? sql.ref<string>('deadline_at')
       : sql<string>`now() + make_interval(secs => ${deadlineSeconds})`;
+  const wakeAt = sql<string>`least(now() + make_interval(secs => ${wakeInSeconds}), ${deadline})`;
   return await db
     .updateTable('operations')
     .set({
@@ -201,7 +204,10 @@ export async function commitStep(
       deadline_at: deadline,
       progress: sql`greatest(progress, ${commit.progress})`,
       message: commit.message,
-      wake_at: sql`least(now() + make_interval(secs => ${wakeInSeconds}), ${deadline})`,
+      wake_at:
+        wokenAt === undefined
+          ? wakeAt
+          : sql`case when wake_at = ${wokenAt} then ${wakeAt} else now() end`,
       attempts: commit.attempts ?? 0,
       last_error: commit.lastError ?? null,
     })

@@ -78,7 +78,6 @@ export function run(kind: OperationKind, own: Partial<Execution> = {}): void {
         installationId: 'test',
         secretKey: Buffer.alloc(32),
         stopTimeoutSeconds: 1,
-        createsPerNode: 4,
         movesAtOnce: 4,
         workDir: '/nowhere',
       },
