@@ -108,12 +108,3 @@ export async function createsInstances(
 
 /** `Ready` is what a guest may call itself once it is set up (Incus documentation, "Guest API"). */
 export const isRunning = (status: string | undefined) => status === 'Running' || status === 'Ready';
-
-export async function hasVolume(
-  incus: IncusClient,
-  volume: { pool: string; name: string },
-  { signal }: Signal,
-): Promise<boolean> {
-  const volumes = await incus.storage.listVolumes(volume.pool, { signal });
-  return volumes.some(({ name }) => name === volume.name);
-}
