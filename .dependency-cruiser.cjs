@@ -58,8 +58,8 @@ module.exports = {
         pathNot:
           '\\.test\\.ts$|-cases\\.ts$|queries\\.ts$|/cli\\.ts$|^service/src/tokens/admin\\.ts$|' +
           '^service/src/http/(by-token|idempotency|limits/known-tokens|audit|change|refusals|refusal-counts)\\.ts$|' +
-          '^service/src/operations/(define|execute|runner|report|waiter)\\.ts$|' +
-          '^service/src/servers/(create|start|stop|restart|move|delete|shutdown|removal|truth|instance)\\.ts$|' +
+          '^service/src/operations/(define|execute|lease|runner|report|waiter)\\.ts$|' +
+          '^service/src/servers/(create|create-queue|start|stop|restart|move|delete|shutdown|removal|truth|instance)\\.ts$|' +
           '^service/src/usage/(collector|node-reading|round|record|figures|running|disk|last-reading|upkeep)\\.ts$',
       },
       to: { path: '^service/src/.*-queries\\.ts$' },

@@ -5,7 +5,7 @@ import { operationKinds } from '../service/src/operations/kinds.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
-import { type Plan, stays, troublesOf } from './troubles.ts';
+import { meetings, type Plan, stays, troublesOf } from './troubles.ts';
 import { within } from './waiting.ts';
 
 // Each step of each operation on a node, met by each trouble. A new kind or step is covered by being there.
@@ -41,6 +41,7 @@ const ways: Record<string, { first: string[]; last: string[] } | 'lost'> = {
 };
 
 const kinds = operationKinds.filter(({ subject }) => subject === 'node');
+const met = meetings(kinds, Object.keys({ ...troubles, ...fatal }));
 const cases = kinds.flatMap((kind) =>
   Object.keys(kind.steps).flatMap((step) =>
     Object.entries({ ...troubles, ...fatal }).map(([words, trouble]) => {
@@ -89,12 +90,13 @@ it('there is a way to each kind', () => {
 async function undergo(at: number, name: string): Promise<void> {
   const one = cases[at];
   assert.ok(one);
-  const { kind, step, trouble, isFatal } = one;
+  const { kind, step, words, trouble, isFatal } = one;
   const plan = { step, trouble, times: 0 };
   plans.set(`${name} ${kind}`, plan);
   const { status, message, error } = await act(name, kind);
   plans.delete(`${name} ${kind}`);
   assert.ok(plan.times > 0, 'the step was come to');
+  met.note(kind, step, words);
   if (!isFatal) return assert.equal(status, 'succeeded', message);
   assert.deepEqual([status, error?.message.includes(stays)], ['failed', true]);
   // What was begun goes on, and asking again ends it.
@@ -142,4 +144,9 @@ describe('a step of giving up a node', { concurrency: atOnce }, () => {
       await nothingIsLeft(laboratory, server);
     });
   }
+});
+
+it('each step of each kind has met each trouble', () => {
+  assert.ok(met.count > 0);
+  assert.deepEqual(met.missing(), []);
 });

@@ -1,26 +1,35 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
 import { EngineError } from '../service/src/incus/errors.ts';
 import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { PlainAction } from '../service/src/servers/states.ts';
-import { type Laboratory, openLaboratory } from './laboratory.ts';
-import { type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
+import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
 // Each step of each operation on a server, met by each trouble. A new kind or step is covered by being
 // there. Those on nodes: every-step-of-nodes.test.ts.
 
 const { troubles, fatal } = troublesOf(() => laboratory);
+const ofServers = operationKinds.filter(({ subject }) => subject === 'server');
+const met = meetings(ofServers, Object.keys({ ...troubles, ...fatal }));
 
 /** By the name of a server and the kind of operation. */
 const plans = new Map<string, Plan>();
+
+/** By the same: the step that fails for good, so that the operation comes to its recovery. */
+const failing = new Map<string, string>();
+const wentWrong = 'It went wrong before.';
 
 function troubled(kind: OperationKind): OperationKind {
   if (kind.subject === 'node') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
     const run = async (context: StepContext<Record<string, unknown>>) => {
-      const plan = plans.get(`${context.server.hostname} ${kind.kind}`);
+      const key = `${context.server.hostname} ${kind.kind}`;
+      if (failing.get(key) === name) throw new EngineError('invalid', wentWrong);
+      const plan = plans.get(key);
       if (plan?.step !== name) return await step.run(context);
       plan.times += 1;
       return await plan.trouble(() => step.run(context), context, plan.times);
@@ -42,7 +51,9 @@ interface Way {
   steps?: string[];
   /** Leads a new server of that name to where it can begin, and answers how to begin it. */
   lead(name: string): Promise<() => Promise<Begun>>;
-  /** Where its server is when it went well. */
+  /** The step that fails before. */
+  failing?: string;
+  /** Where its server is when it went well, or as well as it can. */
   end: string;
 }
 
@@ -66,15 +77,29 @@ const by =
 
 /** To the member that it is not on. A guest that is deaf has its power cut. */
 const byMove =
-  ({ stopped = false, isDeaf = false } = {}) =>
+  ({ stopped = false, isDeaf = false, isLive = false } = {}) =>
   async (name: string) => {
     const { serverId, operation } = await laboratory.create(name);
     await laboratory.ended(operation.id);
     if (stopped) await laboratory.ended((await laboratory.request(serverId, 'stop')).id);
     const { name: instance } = await laboratory.server(serverId);
     if (isDeaf) laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
+    if (isLive) becomeMachine(instance);
     return async () => ({ serverId, operation: await laboratory.move(serverId) });
   };
+
+/** A virtual machine that may be moved while it runs, with its disk. */
+function becomeMachine(name: string): void {
+  const own = laboratory.simulator.model.projects.get(project);
+  const instance = own?.instances.get(name);
+  const pool = laboratory.simulator.model.pools.get('berth');
+  assert.ok(own && instance && pool);
+  const disk = findVolume(pool, { project: own, type: 'container', name });
+  assert.ok(disk && removeVolume(pool, disk));
+  addVolume(pool, { ...disk, type: 'virtual-machine' });
+  instance.type = 'virtual-machine';
+  instance.config['migration.stateful'] = 'true';
+}
 
 /** After a create that failed with everything there but its last step. */
 async function byRetry(name: string) {
@@ -122,6 +147,19 @@ const ways: Record<string, Way> = {
     lead: byMove({ isDeaf: true }),
     end: 'Running',
   },
+  'a move of a machine that runs on': {
+    kind: 'move',
+    steps: ['look', 'live'],
+    lead: byMove({ isLive: true }),
+    end: 'Running',
+  },
+  'a move that went wrong': {
+    kind: 'move',
+    steps: ['recover'],
+    lead: byMove(),
+    failing: 'migrate',
+    end: 'Running',
+  },
   'a delete': { kind: 'delete', lead: by('delete'), end: 'gone' },
 };
 
@@ -134,16 +172,22 @@ const statusOf: Record<string, string> = {
 let cases = 0;
 
 /** Leads an operation of a server of its own to its end, with this trouble on the way. */
-async function undergo({ kind, lead }: Way, step: string, trouble: Trouble) {
+async function undergo(
+  { kind, lead, failing: fails }: Way,
+  step: string,
+  [words, trouble]: [string, Trouble],
+) {
   cases += 1;
   const name = `case-${cases}`;
   const begin = await lead(name);
   const plan = { step, trouble, times: 0 };
   plans.set(`${name} ${kind}`, plan);
+  if (fails) failing.set(`${name} ${kind}`, fails);
   const { serverId, operation } = await begin();
   const last = await laboratory.ended(operation.id);
   plans.delete(`${name} ${kind}`);
   assert.ok(plan.times > 0, `The step ${step} of ${kind} was not come to.`);
+  met.note(kind, step, words);
   return { serverId, last, runs: plan.times };
 }
 
@@ -186,7 +230,6 @@ const atOnce = { concurrency: 24 };
 
 it('there is a way to each kind', () => {
   const led = new Set(Object.values(ways).map(({ kind }) => kind));
-  const ofServers = operationKinds.filter(({ subject }) => subject === 'server');
   assert.deepEqual([...led].sort(), ofServers.map(({ kind }) => kind).sort());
 });
 
@@ -197,8 +240,12 @@ for (const [what, way] of Object.entries(ways)) {
     describe(`the step ${step} of ${what}`, atOnce, () => {
       for (const [words, trouble] of Object.entries(troubles)) {
         it(words, async () => {
-          const { serverId, last, runs } = await undergo(way, step, trouble);
-          assert.equal(last.status, 'succeeded', last.message);
+          const { serverId, last, runs } = await undergo(way, step, [words, trouble]);
+          assert.equal(last.status, way.failing ? 'failed' : 'succeeded', last.message);
+          if (way.failing) {
+            assert.ok(last.error?.message.includes(wentWrong));
+            await isShownTruly(serverId);
+          }
           assert.ok(runs > 1 || !again.test(words), 'the step was run again');
           await isSeenAs(serverId, way.end);
           await remove(serverId);
@@ -207,7 +254,7 @@ for (const [what, way] of Object.entries(ways)) {
 
       for (const [words, trouble] of Object.entries(fatal)) {
         it(words, async () => {
-          const { serverId, last } = await undergo(way, step, trouble);
+          const { serverId, last } = await undergo(way, step, [words, trouble]);
           assert.equal(last.status, 'failed');
           assert.ok(last.error?.message.includes(stays));
           const { status, error } = await laboratory.server(serverId);
@@ -218,7 +265,7 @@ for (const [what, way] of Object.entries(ways)) {
             await isShownTruly(serverId);
           }
           // Nothing is lost by it: what ran runs, wherever it is.
-          if (kind.kind === 'move') await isSeenAs(serverId, way.end);
+          if (kind.kind === 'move' && !way.failing) await isSeenAs(serverId, way.end);
           if (kind.canBeRetried) {
             await laboratory.ended((await laboratory.request(serverId, 'retry')).id);
             await isSeenAs(serverId, 'Running');
@@ -229,6 +276,11 @@ for (const [what, way] of Object.entries(ways)) {
     });
   }
 }
+
+it('each step of each kind has met each trouble', () => {
+  assert.ok(met.count > 0);
+  assert.deepEqual(met.missing(), []);
+});
 
 it('leaves nothing at the end', async () => {
   const { client, database } = laboratory;

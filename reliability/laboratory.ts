@@ -23,6 +23,7 @@ import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner.ts';
 import { watchLocations } from '../service/src/reconcilers/locations.ts';
 import { requestAction } from '../service/src/servers/actions.ts';
+import { minderOfCreates } from '../service/src/servers/create-queue.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { requestMove } from '../service/src/servers/moves.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
@@ -89,6 +90,7 @@ interface Equipment {
   timing?: Partial<Timing>;
   /** How many operations each worker carries out at once. */
   concurrency?: number;
+  createsPerNode?: number;
 }
 
 export async function openLaboratory({
@@ -98,6 +100,7 @@ export async function openLaboratory({
   members = [],
   timing = {},
   concurrency = 500,
+  createsPerNode = 1000,
   ...watching
 }: Equipment = {}): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
@@ -116,7 +119,7 @@ export async function openLaboratory({
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
   await db
     .updateTable('locations')
-    .set({ engine: JSON.stringify({ socket_path: socketPath }) })
+    .set({ engine: JSON.stringify({ socket_path: socketPath }), creates_per_node: createsPerNode })
     .execute();
   await enterMembers(database, members);
   const location = await requireLocation(db, place.locationId);
@@ -134,13 +137,12 @@ export async function openLaboratory({
       installationId: ours,
       secretKey,
       stopTimeoutSeconds,
-      createsPerNode: 1000,
       movesAtOnce: 2,
       workDir: directory,
       imageServers,
     };
     const observer = metrics.operations;
-    const execution = { db, log, engine: async () => client, settings, observer };
+    const execution = { db, leases: db, log, engine: async () => client, settings, observer };
     const runner = startOperationRunner({
       db,
       notifications,
@@ -151,6 +153,8 @@ export async function openLaboratory({
     });
     stack.defer(() => runner.stop());
   }
+  const creates = minderOfCreates(db, notifications, log);
+  stack.defer(() => creates.stop());
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });
   const told = { workDir: directory, imageServers, observer: metrics.watch, ...watching };

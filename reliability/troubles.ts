@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { EngineError } from '../service/src/incus/errors.ts';
-import type { StepContext, StepResult } from '../service/src/operations/define.ts';
+import type { OperationKind, StepContext, StepResult } from '../service/src/operations/define.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import type { Laboratory } from './laboratory.ts';
 import { endIn, loseLease } from './operations.ts';
@@ -16,6 +16,19 @@ export interface Plan {
   step: string;
   trouble: Trouble;
   times: number;
+}
+
+/** Which steps met which troubles, by the kinds' own tables: a step that nothing comes to is found out. */
+export function meetings(kinds: readonly OperationKind[], troubles: readonly string[]) {
+  const met = new Set<string>();
+  const wanted = kinds.flatMap(({ kind, steps }) =>
+    Object.keys(steps).flatMap((step) => troubles.map((words) => `${kind}: ${step} ${words}`)),
+  );
+  return {
+    note: (kind: string, step: string, words: string) => void met.add(`${kind}: ${step} ${words}`),
+    missing: () => wanted.filter((meeting) => !met.has(meeting)),
+    count: wanted.length,
+  };
 }
 
 /** What those that end an operation say. */

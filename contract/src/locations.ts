@@ -68,6 +68,14 @@ export const Location = Type.Object(
         description: 'The operating systems that servers here can be created with; null for all.',
       }),
     ),
+    creates_per_node: Nullable(
+      Type.Integer({
+        description:
+          'How many servers are created on each node at once. Others wait for their turn, in the order ' +
+          "they were asked for. Null for twice the node's cores, and 4 at least.",
+        examples: [8],
+      }),
+    ),
   },
   { title: 'Location', description: 'Where servers run: an Incus server or cluster.' },
 );
@@ -152,6 +160,15 @@ export const LocationUpdate = Closed(
         ...{ minItems: 1, maxItems: 1000, uniqueItems: true, examples: [[1, 2]] },
         description: 'The operating systems of new servers, by their ids; null for all.',
         explain: 'Must be a list of 1 to 1000 different ids of operating systems, or null for all.',
+      }),
+    ),
+    creates_per_node: Type.Optional(
+      Type.Unsafe<number | null>({
+        ...{ type: ['integer', 'null'], minimum: 1, maximum: 1000, examples: [8] },
+        description:
+          "How many servers are created on each node at once; null for twice the node's cores, and 4 at " +
+          'least. Those that are being created go on.',
+        explain: 'Must be a whole number from 1 to 1000, or null.',
       }),
     ),
     traffic_counted: Type.Optional(trafficPolicyWords.counted),

@@ -218,6 +218,37 @@ describe("a pool's copy of an image", () => {
   });
 });
 
+describe('a search', () => {
+  it('finds instances by a value of their configuration, whatever they are called', async () => {
+    const { client, administrator } = target;
+    const { name } = await createInstance(target, 'found');
+    await createInstance(target, 'not-found');
+    const label = crypto.randomUUID();
+    const key = 'user.contract.label';
+    assert.deepEqual(await client.instances.listWith(key, label), []);
+    await client.instances.change(name, () => ({ config: { [key]: label } }));
+    const renamed = newName('renamed');
+    removeAfterwards(target, renamed);
+    await administrator.rename(name, renamed);
+    const found = await client.instances.listWith(key, label);
+    assert.deepEqual(found, [await client.instances.get(renamed)]);
+  });
+});
+
+describe('a root disk', () => {
+  it('is found by itself, and deleted with its instance alone', async () => {
+    const { client, names } = target;
+    const { storage } = client;
+    const { name } = await createInstance(target, 'disk');
+    const disk = { type: 'container', name } as const;
+    assert.equal((await storage.getVolume(names.pool, disk))?.name, name);
+    const refused = storage.deleteVolume(names.pool, disk);
+    await assert.rejects(refused, failsWith('invalid', /cannot be deleted with the storage API/));
+    await settled(client, client.instances.delete(name));
+    assert.equal(await storage.getVolume(names.pool, disk), null);
+  });
+});
+
 describe('a change', () => {
   it('of the card of a running instance holds at once, and leaves all else', async () => {
     const { client } = target;

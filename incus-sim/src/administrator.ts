@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 import { renameInstance } from './instances.ts';
 import { leave } from './inventory.ts';
-import { findInstance, type Instance, removeVolume, rootPool } from './model.ts';
+import { findInstance, type Instance, removeVolume, rootPool, volumesOf } from './model.ts';
 import { freeze, guestPowersOff, reportAct, switchOff, switchOn, thaw } from './power.ts';
 import { refuse } from './refusal.ts';
 
@@ -12,6 +12,10 @@ export interface Administrator {
   freeze(project: string, instance: string): void;
   unfreeze(project: string, instance: string): void;
   delete(project: string, instance: string): void;
+  /** Not by Incus, but in its database: the instance's record goes, and its disk stays. */
+  forget(project: string, instance: string): void;
+  /** The same of a disk that belongs to no instance: by hand, beside Incus. */
+  removeDisk(project: string, pool: string, name: string): void;
   rename(project: string, instance: string, name: string): void;
   /** Not by the administrator, but by the guest itself. */
   powerOffInside(project: string, instance: string): void;
@@ -49,6 +53,17 @@ export function administratorOf(engine: Engine): Administrator {
       leave(model, instance);
       reportAct(engine, instance, 'instance-deleted');
     }),
+    forget: on((instance) => {
+      switchOff(instance);
+      leave(model, instance);
+    }),
+    removeDisk(name, poolName, disk) {
+      const project = model.projects.get(name) ?? refuse('Project not found', 404);
+      const pool = model.pools.get(poolName) ?? refuse('Storage pool not found', 404);
+      const volume = volumesOf(pool, project).find((one) => one.name === disk);
+      if (!volume) return refuse(`There is no disk ${disk}`, 404);
+      removeVolume(pool, volume);
+    },
     rename: (project, name, newName) =>
       renameInstance(engine, findInstance(model, project, name), newName),
     transfer(project, name, { incoming, outgoing }) {

@@ -17,7 +17,8 @@ export function instanceRoutes(engine: Engine): Routes {
   const { model } = engine;
   return {
     'GET /1.0/instances': ({ project, query }) => {
-      const instances = [...(model.projects.get(project)?.instances.values() ?? [])];
+      const all = [...(model.projects.get(project)?.instances.values() ?? [])];
+      const instances = all.filter(matching(query.get('filter')));
       return sync(
         query.get('recursion') === '1'
           ? instances.map((instance) => listedView(model, instance))
@@ -35,6 +36,14 @@ export function instanceRoutes(engine: Engine): Routes {
     'GET /1.0/instances/:name/state': (call) =>
       sync(instanceStateView(model, askedInstance(engine, call))),
   };
+}
+
+/** Of Incus's filters that for one value of the configuration. */
+function matching(filter: string | null): (instance: Instance) => boolean {
+  if (filter === null) return () => true;
+  const [, key, value] = /^config\.(\S+) eq (\S+)$/.exec(filter) ?? [];
+  if (key === undefined) return refuse(`The filter "${filter}" is not simulated`, 400);
+  return ({ config }) => config[key] === value;
 }
 
 /** Of what a client can change. */

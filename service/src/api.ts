@@ -22,7 +22,7 @@ interface ApiSettings {
   shell: ShellSettings;
 }
 
-type ApiFoundation = Omit<Foundation, 'config' | 'workers'> & {
+type ApiFoundation = Omit<Foundation, 'config' | 'workers' | 'leases'> & {
   config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers'>;
 };
 

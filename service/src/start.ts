@@ -107,7 +107,7 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, workers, notifications } = database;
+  const { db, pool, workers, leases, notifications } = database;
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
@@ -123,7 +123,7 @@ async function layFoundation(
   });
   await insertMissing(db);
   const metrics = createMetrics(
-    { db, pools: { requests: pool, workers: workers.pool }, log },
+    { db, pools: { requests: pool, workers: workers.pool, leases: leases.pool }, log },
     { ofServers: config.metricsOfServers, faults: () => countFaults(config.dataDir) },
   );
   const engines = createEngines({ observe: metrics.called });
@@ -134,7 +134,7 @@ async function layFoundation(
   if (local && incus.value) {
     await prepareLocal({ db, log, names: local, place: incus.value, workDir, say, signal });
   }
-  return { config, db, workers, notifications, engines, secretKey, metrics, log };
+  return { config, db, workers, leases, notifications, engines, secretKey, metrics, log };
 }
 
 const unbound =

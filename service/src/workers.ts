@@ -15,11 +15,11 @@ import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { watchLocations } from './reconcilers/locations.ts';
+import { minderOfCreates } from './servers/create-queue.ts';
 import { keepHistoryOnTime } from './usage/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
-const createsPerNode = 4;
 const movesAtOnce = 4;
 
 /** What the parts of the service share, made once. */
@@ -28,6 +28,8 @@ export interface Foundation {
   db: Db;
   /** For what works without being asked. */
   workers: Connections;
+  /** For keeping the leases of operations. */
+  leases: Connections;
   notifications: NotificationListener;
   engines: Engines;
   secretKey: Keyring;
@@ -58,6 +60,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     log,
     execution: {
       db,
+      leases: foundation.leases.db,
       log,
       observer: metrics.operations,
       engine: async (id) => engines.of(await requireLocation(db, id)),
@@ -65,13 +68,13 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         installationId: await installationId(db),
         secretKey,
         stopTimeoutSeconds: config.stopTimeoutSeconds,
-        createsPerNode,
         movesAtOnce,
         workDir,
         imageServers: config.imageServers,
       },
     },
   });
+  const creates = minderOfCreates(db, notifications, log);
   const leader = createLeader({ pool, log });
   const { imageServers } = config;
   const watching = { ...foundation, db, leader, workDir, imageServers, observer: metrics.watch };
@@ -81,7 +84,13 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), housekeeping.stop(), history, watchers.ended]);
+      await Promise.all([
+        runner.stop(),
+        creates.stop(),
+        housekeeping.stop(),
+        history,
+        watchers.ended,
+      ]);
     },
   };
 }

@@ -1,4 +1,10 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import {
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type Transaction,
+} from 'kysely';
 import pg from 'pg';
 import type { Database } from './schema.ts';
 
@@ -54,5 +60,36 @@ export function createPool(
 }
 
 export function createDb(pool: pg.Pool): Db {
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: withoutStuck(pool) }) });
 }
+
+/**
+ * A connection whose answer did not come in time may never give another one: the driver would hand it
+ * out again, and let each query on it wait as long.
+ */
+function withoutStuck(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    connect: async () => unlessStuck(await pool.connect()),
+    end: () => pool.end(),
+  };
+}
+
+function unlessStuck(client: pg.PoolClient): PostgresPoolClient {
+  let stuck: unknown;
+  const query = async (text: string, parameters: readonly unknown[]) => {
+    if (stuck) throw stuck;
+    try {
+      return await client.query(text, [...parameters]);
+    } catch (error) {
+      if (isTimeout(error)) stuck = error;
+      throw error;
+    }
+  };
+  const release = (destroy?: boolean) => client.release(destroy || stuck !== undefined);
+  // Nothing is read by a cursor, which Kysely would hand to it, too.
+  return { query: query as unknown as PostgresPoolClient['query'], release };
+}
+
+const isTimeout = (error: unknown) =>
+  error instanceof Error && error.message === 'Query read timeout';

@@ -11,6 +11,8 @@ export interface Notifications {
   operation_superseded: { id: number };
   operation_released: { id: number };
   operation_finished: { id: number };
+  /** The id is the node's, on which another create may begin. The tables' triggers send it. */
+  create_place_free: { id: number };
   /** The id is the location's. */
   image_wanted: { id: number };
   /** Where an engine is, or whether there is one. The tables' triggers send it. */
@@ -32,6 +34,7 @@ const checks: Record<Name, (payload: Record<string, unknown>) => boolean> = {
   operation_superseded: hasId,
   operation_released: hasId,
   operation_finished: hasId,
+  create_place_free: hasId,
   image_wanted: hasId,
   locations_changed: () => true,
   credentials_changed: () => true,

@@ -9,8 +9,12 @@ import { listenForNotifications, type NotificationListener } from './notificatio
 /** Rather a 503 than a request that hangs as long as PostgreSQL does. */
 const longestQueryMs = 20_000;
 /** Together few enough for three services on a PostgreSQL with its usual 100 connections. */
-const connections = { requests: 16, workers: 12 };
-const workersPatienceMs = 30_000;
+export const poolLimits = {
+  requests: { max: 16, queryMilliseconds: longestQueryMs },
+  workers: { max: 12, queryMilliseconds: longestQueryMs, patienceMilliseconds: 30_000 },
+  // An answer that comes later is too late: a lease is given up after 10 s.
+  leases: { max: 2, queryMilliseconds: 3000, patienceMilliseconds: 3000 },
+} satisfies Record<string, PoolLimits>;
 
 /** Connections, and what builds queries on them. */
 export interface Connections {
@@ -21,6 +25,8 @@ export interface Connections {
 export interface OpenDatabase extends Connections {
   /** For what works without being asked: however much that is, no request waits for it. */
   workers: Connections;
+  /** For keeping the leases of operations, and nothing else. */
+  leases: Connections;
   notifications: NotificationListener;
   close(): Promise<void>;
 }
@@ -35,19 +41,20 @@ export async function openDatabase(
   const connectionString = config.databaseUrl ?? (await embedded(config, log, stack));
   await migrateTo(connectionString);
   const connect = (limits: PoolLimits): Connections => {
-    const pool = createPool(connectionString, { queryMilliseconds: longestQueryMs, ...limits });
+    const pool = createPool(connectionString, limits);
     // A connection that breaks while idle is replaced at the next query.
     pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
     const db = createDb(pool);
     stack.defer(() => db.destroy());
     return { db, pool };
   };
-  const requests = connect({ max: connections.requests });
-  const workers = connect({ max: connections.workers, patienceMilliseconds: workersPatienceMs });
+  const requests = connect(poolLimits.requests);
+  const workers = connect(poolLimits.workers);
+  const leases = connect(poolLimits.leases);
   const notifications = listenForNotifications(connectionString, log, announce);
   stack.defer(() => notifications.close());
   const opened = stack.move();
-  return { ...requests, workers, notifications, close: () => opened.disposeAsync() };
+  return { ...requests, workers, leases, notifications, close: () => opened.disposeAsync() };
 }
 
 async function embedded(

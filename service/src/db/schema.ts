@@ -129,6 +129,8 @@ interface LocationsTable {
   overcommit_disk: Generated<number>;
   /** Which operating systems servers can be created with; null: all. */
   os_ids: number[] | null;
+  /** How many creates may run on a node at once; null: by its cores. */
+  creates_per_node: number | null;
   removed_at: Timestamp | null;
   created_at: Timestamp;
 }

@@ -86,18 +86,24 @@ async function readTagged(response: WireResponse): Promise<{ instance: Instance;
 
 export function instanceCalls(api: Api) {
   const { project } = api;
+  const listed = async (filter: { filter?: string }, options?: CallOptions) => {
+    const query = { project, recursion: 1, ...filter };
+    const found = (await api.get<Listed[] | null>(['instances'], query, options)) ?? [];
+    return found.map((one) => ({ ...one, config: one.config ?? {}, devices: one.devices ?? {} }));
+  };
   return {
     get: (name: string, options?: CallOptions) =>
       api.find<Instance>(['instances', name], { project }, options),
 
     /** Of one whose member can't be asked, configuration and devices are empty. */
-    async list(options?: CallOptions): Promise<Instance[]> {
-      const query = { project, recursion: 1 };
-      const listed = await api.get<Listed[] | null>(['instances'], query, options);
-      return (listed ?? []).map((one) => {
-        return { ...one, config: one.config ?? {}, devices: one.devices ?? {} };
-      });
-    },
+    list: (options?: CallOptions): Promise<Instance[]> => listed({}, options),
+
+    /**
+     * Those whose configuration has this value under this key (Incus documentation, "Filtering"). Neither may
+     * have a space in it.
+     */
+    listWith: (key: string, value: string, options?: CallOptions): Promise<Instance[]> =>
+      listed({ filter: `config.${key} eq ${value}` }, options),
 
     /**
      * Changes devices and configuration at once, also of one that runs. A device is replaced as a

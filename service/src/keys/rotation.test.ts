@@ -56,7 +56,7 @@ async function running({ connectionString: url }: TestDatabase, directory = data
 async function enterSecrets(keyring: Keyring) {
   const body = { ...serverBody(place), name: `s${randomBytes(4).toString('hex')}` };
   const made = body as unknown as Parameters<typeof createServer>[2];
-  const sealed = await sealSecrets(made, keyring);
+  const sealed = await sealSecrets(made, keyring, 'a test');
   const { serverId, operation } = await db
     .transaction()
     .execute((trx) => createServer(trx, new Project(trx, place.projectId), made, sealed));
@@ -236,7 +236,7 @@ test('what the release before wrote is bound to its place, and read no more othe
 test('a value that no key reads stays, and does not hold up the others', async () => {
   const keyring = await start();
   const body = serverBody(place) as unknown as Parameters<typeof createServer>[2];
-  const sealed = await sealSecrets(body, keyring);
+  const sealed = await sealSecrets(body, keyring, 'a test');
   const { operation } = await db
     .transaction()
     .execute((trx) => createServer(trx, new Project(trx, place.projectId), body, sealed));

@@ -122,3 +122,17 @@ it('offers the operating systems that are chosen, or all', async () => {
   assert.equal((await change({ os_ids: null })).json().os_ids, null);
   assert.equal((await whole.create()).statusCode, 201);
 });
+
+it('says how many creates run on a node at once, or leaves that to its cores', async () => {
+  assert.equal((await change({})).json().creates_per_node, null);
+  assert.equal((await change({ creates_per_node: 8 })).json().creates_per_node, 8);
+  for (const bad of [0, 1001, 1.5, '8', true, []]) {
+    const refused = await change({ creates_per_node: bad });
+    assert.deepEqual(
+      [refused.statusCode, refused.json().errors[0].pointer],
+      [422, '/creates_per_node'],
+    );
+  }
+  assert.equal((await change({ enabled: true })).json().creates_per_node, 8);
+  assert.equal((await change({ creates_per_node: null })).json().creates_per_node, null);
+});

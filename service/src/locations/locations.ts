@@ -34,6 +34,8 @@ export async function changeLocation(
     traffic_throttle:
       body.traffic_throttle === undefined ? now.traffic_throttle : body.traffic_throttle,
     os_ids: body.os_ids === undefined ? now.os_ids : body.os_ids,
+    creates_per_node:
+      body.creates_per_node === undefined ? now.creates_per_node : body.creates_per_node,
     overcommit_cpu: overcommit?.cpu ?? now.overcommit_cpu,
     overcommit_ram: overcommit?.ram ?? now.overcommit_ram,
     overcommit_disk: overcommit?.disk ?? now.overcommit_disk,

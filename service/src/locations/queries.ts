@@ -108,6 +108,7 @@ type Changeable =
   | 'traffic_policy'
   | 'traffic_throttle'
   | 'os_ids'
+  | 'creates_per_node'
   | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 

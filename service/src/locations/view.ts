@@ -27,5 +27,6 @@ export function locationView(row: ShownLocation): Location {
     traffic_policy: row.traffic_policy,
     traffic_throttle: row.traffic_throttle,
     os_ids: row.os_ids,
+    creates_per_node: row.creates_per_node,
   };
 }

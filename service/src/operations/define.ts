@@ -85,7 +85,6 @@ export interface OperationSettings {
   installationId: string;
   secretKey: Keyring;
   stopTimeoutSeconds: number;
-  createsPerNode: number;
   /** How many servers an evacuation, or a restore, moves at once. */
   movesAtOnce: number;
   workDir: string;

@@ -6,7 +6,6 @@ import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
 import { nodeForOperation } from '../nodes/operation-queries.ts';
 import { pause } from '../pause.ts';
-import { serialised } from '../serialised.ts';
 import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type Failure,
@@ -17,20 +16,21 @@ import {
   sentence,
   wait,
 } from './define.ts';
+import { type KeptLease, keepLease, type Leased } from './lease.ts';
 import {
+  type BackOff,
   commitStep,
   type Ending,
   finishOperation,
+  type Lease,
   leasedOperation,
   leaseSeconds,
   releaseLease,
-  renewLease,
   type StepCommit,
 } from './lease-queries.ts';
 import { isOfNode, isOfServer, type OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
-const renewMilliseconds = 5000;
 const letGoAgainMilliseconds = 300;
 /** Shorter waits keep the lease: letting go and leasing again would cost more than they last. */
 const longestHeldWaitSeconds = 1;
@@ -49,6 +49,8 @@ export interface OperationObserver {
 /** What executing an operation needs from the service. */
 export interface Execution {
   db: Db;
+  /** Connections for keeping leases alone: however busy the others are, none is lost by it. */
+  leases: Db;
   engine(locationId: number): Promise<IncusClient>;
   settings: OperationSettings;
   log: Logger;
@@ -59,44 +61,41 @@ export interface Execution {
 export async function executeOperation(
   execution: Execution,
   kind: OperationKind,
-  leased: OperationRow,
+  leased: Leased,
   abort: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
-  const renewals = serialised(
-    () => renew(execution, leased, abort),
-    (error) => {
-      execution.log.warn({ err: error, operation: leased.id }, 'Renewing a lease failed.');
-      abort.abort();
-    },
-  );
-  const renewing = setInterval(() => renewals.run('lease'), renewMilliseconds);
+  const lease = keepLease({ ...execution, giveUp: () => abort.abort() }, leased);
+  let operation: OperationRow | undefined = leased.operation;
+  let backOff: BackOff | undefined;
   try {
-    let operation: OperationRow | undefined = leased;
-    while (operation && !signal.aborted) {
-      operation = await advance(execution, kind, operation, signal);
+    while (operation && lease.isHeld() && !signal.aborted) {
+      operation = await advance(execution, kind, operation, { lease, signal });
     }
+  } catch (error) {
+    backOff = unwritten(execution, operation ?? leased.operation, error);
   } finally {
-    clearInterval(renewing);
-    await letGo(execution, leased);
+    await letGo(execution, lease, backOff);
+    await lease.stop();
   }
 }
 
 /** While the database is away, as long as the lease would last: the next worker is not to wait. */
-async function letGo({ db }: Execution, lease: OperationRow): Promise<void> {
-  const end = Date.now() + leaseSeconds * 1000;
+async function letGo({ leases }: Execution, lease: Lease, backOff?: BackOff): Promise<void> {
+  const end = performance.now() + leaseSeconds * 1000;
   for (;;) {
     try {
-      return await releaseLease(db, lease);
+      return await releaseLease(leases, lease, backOff);
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || Date.now() > end) throw error;
+      if (!isDatabaseUnavailable(error) || performance.now() > end) throw error;
       await sleep(letGoAgainMilliseconds);
     }
   }
 }
 
-async function renew({ db }: Execution, lease: OperationRow, abort: AbortController) {
-  if ((await renewLease(db, lease)) !== 'held') abort.abort();
+interface Held {
+  lease: KeptLease;
+  signal: AbortSignal;
 }
 
 /** Runs one step and commits its result. Undefined: nothing is left to do here for now. */
@@ -104,13 +103,15 @@ async function advance(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  signal: AbortSignal,
+  { lease, signal }: Held,
 ): Promise<OperationRow | undefined> {
   if (new Date(operation.deadline_at).getTime() < Date.now()) {
     return await commit(execution, kind, operation, pastDeadline(operation), signal);
   }
   const result = await runUntilDeadline(execution, kind, operation, signal);
-  return result && (await commit(execution, kind, operation, result, signal));
+  // Whoever comes next begins with what was written before.
+  if (!result || !lease.isHeld()) return undefined;
+  return await commit(execution, kind, operation, result, signal);
 }
 
 /** A step that hangs is cut short at the operation's deadline. */
@@ -193,9 +194,20 @@ function retryOrFail(
     return { outcome: 'fail', code: `engine_${error.code}`, message };
   }
   observer?.retried(operation.kind, operation.step);
-  const seconds = Math.min(0.5 * 2 ** operation.attempts, slowestRetrySeconds);
+  const seconds = secondsUntilRetry(operation);
   return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry: message };
 }
+
+/** What a step came to could not be written: it is run again, as one that failed. */
+function unwritten({ log, observer }: Execution, operation: OperationRow, error: unknown): BackOff {
+  const { id, kind, step } = operation;
+  log.warn({ err: error, operation: id, step }, 'What a step came to could not be written.');
+  observer?.retried(kind, step);
+  return { seconds: secondsUntilRetry(operation), reason: publicReason(error) };
+}
+
+const secondsUntilRetry = ({ attempts }: OperationRow) =>
+  Math.min(0.5 * 2 ** attempts, slowestRetrySeconds);
 
 /** Engine errors are written for operators to read; anything else stays in the log. */
 function publicReason(error: unknown): string {
@@ -264,6 +276,7 @@ async function commitWait(
     progress: progressAt(kind, operation.step, wait.fraction ?? 0),
     message: sentence(kind, operation.step, wait.why),
     wakeInSeconds: wait.seconds,
+    wokenAt: operation.wake_at,
     attempts: wait.retry === undefined ? 0 : operation.attempts + 1,
     lastError: wait.retry ?? null,
   };
@@ -301,7 +314,8 @@ async function end(
     else await enterFailure(trx, kind, operation, result.message);
     return true;
   });
-  if (isOurs) observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
+  if (!isOurs) return;
+  observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
   log.info(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',

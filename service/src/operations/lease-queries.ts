@@ -79,7 +79,8 @@ export async function renewLease(
 ): Promise<'held' | 'superseded' | 'lost'> {
   const row = await db
     .updateTable('operations')
-    .set({ lease_until: untilLeaseEnds })
+    // One that had to wait for the row may come after a later one.
+    .set({ lease_until: sql`greatest(lease_until, ${untilLeaseEnds})` })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
     .where('lease_holder', 'is not', null)
@@ -103,15 +104,33 @@ export async function leasedOperation(
     .executeTakeFirst();
 }
 
-/** Lets go of an operation, superseded or not, so that the next worker need not wait. */
-export async function releaseLease(db: Queryable, lease: Lease): Promise<void> {
+/** Why an operation is let go of without anything to show, and after how long it is tried again. */
+export interface BackOff {
+  seconds: number;
+  reason: string;
+}
+
+/**
+ * Lets go of an operation, superseded or not, so that the next worker need not wait. With `backOff` it
+ * counts as one more try in vain; the next one is at the deadline at the latest, unless that is over.
+ */
+export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOff): Promise<void> {
   await db
     .updateTable('operations')
-    .set({ lease_holder: null, lease_until: null })
+    .set({ lease_holder: null, lease_until: null, ...(backOff && laterBy(backOff)) })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
     .execute();
   await notify(db, 'operation_released', { id: lease.id });
+}
+
+function laterBy({ seconds, reason }: BackOff) {
+  const later = sql<string>`now() + make_interval(secs => ${seconds})`;
+  return {
+    attempts: sql<number>`attempts + 1`,
+    last_error: reason,
+    wake_at: sql<string>`case when deadline_at > now() then least(${later}, deadline_at) else ${later} end`,
+  };
 }
 
 /** For the only service on a database: whoever held a lease before it is gone. */
@@ -155,6 +174,8 @@ export interface StepCommit {
   progress: number;
   message: string;
   wakeInSeconds?: number;
+  /** When the step that now waits was to be run: if that is another by now, it was woken meanwhile. */
+  wokenAt?: string;
   attempts?: number;
   lastError?: string | null;
 }
@@ -168,11 +189,12 @@ export async function commitStep(
   lease: Lease,
   commit: StepCommit,
 ): Promise<OperationRow | undefined> {
-  const { deadlineSeconds, wakeInSeconds = 0 } = commit;
+  const { deadlineSeconds, wakeInSeconds = 0, wokenAt } = commit;
   const deadline =
     deadlineSeconds === undefined
       ? sql.ref<string>('deadline_at')
       : sql<string>`now() + make_interval(secs => ${deadlineSeconds})`;
+  const wakeAt = sql<string>`least(now() + make_interval(secs => ${wakeInSeconds}), ${deadline})`;
   return await db
     .updateTable('operations')
     .set({
@@ -182,7 +204,10 @@ export async function commitStep(
       deadline_at: deadline,
       progress: sql`greatest(progress, ${commit.progress})`,
       message: commit.message,
-      wake_at: sql`least(now() + make_interval(secs => ${wakeInSeconds}), ${deadline})`,
+      wake_at:
+        wokenAt === undefined
+          ? wakeAt
+          : sql`case when wake_at = ${wokenAt} then ${wakeAt} else now() end`,
       attempts: commit.attempts ?? 0,
       last_error: commit.lastError ?? null,
     })

@@ -5,8 +5,8 @@ import type { NotificationListener } from '../db/notifications.ts';
 import { serialised } from '../serialised.ts';
 import { type OperationKind, unknownKind } from './define.ts';
 import { type Execution, executeOperation } from './execute.ts';
+import type { Leased } from './lease.ts';
 import { catchUpWithClock, leaseNextOperation } from './lease-queries.ts';
-import type { OperationRow } from './queries.ts';
 
 const pollMilliseconds = 1000;
 const clockMilliseconds = 5000;
@@ -47,16 +47,27 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
 
   async function leaseAllDue(): Promise<void> {
     while (running.size < options.concurrency && !stopping.signal.aborted) {
-      const operation = await leaseNextOperation(options.db, holder, steps);
-      if (!operation) return;
-      begin(kinds.get(operation.kind) ?? unknownKind(operation), operation);
+      const leased = await leaseOne();
+      if (!leased) return;
+      begin(leased);
     }
   }
 
-  function begin(kind: OperationKind, operation: OperationRow): void {
+  async function leaseOne(): Promise<Leased | undefined> {
+    // On one connection: how long that was waited for is no part of the lease.
+    return await options.db.connection().execute(async (db) => {
+      const askedAt = performance.now();
+      const operation = await leaseNextOperation(db, holder, steps);
+      return operation && { operation, askedAt };
+    });
+  }
+
+  function begin(leased: Leased): void {
+    const { operation } = leased;
+    const kind = kinds.get(operation.kind) ?? unknownKind(operation);
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, stopping.signal]);
-    const task = executeOperation(options.execution, kind, operation, abort, signal)
+    const task = executeOperation(options.execution, kind, leased, abort, signal)
       .catch((error) =>
         options.log.error({ err: error, operation: operation.id }, 'Operation left.'),
       )

@@ -13,25 +13,9 @@ export async function wipeOldSecrets(db: Db): Promise<number> {
 }
 
 /**
- * Takes one of a node's places for servers being created, or finds that all are taken.
- * The node's row is locked meanwhile, so that two can't take the last one.
+ * Claims to be the one that unpacks an image on a node, or finds that another is. The node's row is
+ * locked meanwhile, so that no two are.
  */
-export async function takeCreatePlace(
-  trx: Trx,
-  operation: { id: number; nodeId: number },
-  places: number,
-): Promise<boolean> {
-  await lockNode(trx, operation.nodeId);
-  const { taken } = await otherCreates(trx, operation)
-    .select((eb) => eb.fn.countAll<number>().as('taken'))
-    .where(sql<boolean>`(operations.state ->> 'has_place')::boolean`)
-    .executeTakeFirstOrThrow();
-  if (taken >= places) return false;
-  await addToState(trx, operation.id, { has_place: true });
-  return true;
-}
-
-/** Claims to be the one that unpacks an image on a node, or finds that another is; as above. */
 export async function claimUnpacking(
   trx: Trx,
   operation: { id: number; nodeId: number; fingerprint: string },

@@ -27,7 +27,8 @@ import {
   type StepResult,
   wait,
 } from '../operations/define.ts';
-import { claimUnpacking, takeCreatePlace } from '../operations/worker-queries.ts';
+import { claimUnpacking } from '../operations/worker-queries.ts';
+import { takeCreatePlace } from './create-queue-queries.ts';
 import {
   createsInstances,
   findInstance,
@@ -70,6 +71,8 @@ type Result = Promise<StepResult<CreateState>>;
 const diskSeconds = 10 * 60;
 /** In the queue only others are waited for, and each of them has its limit. */
 const queueSeconds = 6 * 3600;
+/** Should it go unheard that there is a place. */
+const queueLookSeconds = 30;
 const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
 /** For what is left to do after the commands. */
@@ -105,13 +108,11 @@ export const createOperation = defineOperation<CreateState>({
   },
 });
 
-async function queue({ db, operation, server, settings }: Context): Result {
+async function queue({ db, operation, server }: Context): Result {
   const place = { id: operation.id, nodeId: server.nodeId };
-  const taken = await db
-    .transaction()
-    .execute((trx) => takeCreatePlace(trx, place, settings.createsPerNode));
-  // Longer than a wait is held: those in the queue must not keep others from being worked on.
-  if (!taken) return wait(1.5, 'waiting for other servers being created on its node');
+  const taken = await db.transaction().execute((trx) => takeCreatePlace(trx, place));
+  // It is woken when there is a place: see create-queue.ts.
+  if (!taken) return wait(queueLookSeconds, 'waiting for other servers being created on its node');
   return { outcome: 'next', step: 'clear', deadlineSeconds: bootSeconds };
 }
 
@@ -155,6 +156,7 @@ async function instance(context: Context): Result {
     await discardPartialImage(imageVolume);
   }
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
+  signal.throwIfAborted();
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
   const call = incus.instances.create(definition, server.member ?? undefined);
   const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);

@@ -77,6 +77,7 @@ export async function migrateInstance(
   how: { target: string; live: boolean },
   options: Pick<WaitOptions, 'onProgress'> & Signal,
 ) {
+  options.signal.throwIfAborted();
   // Not to be aborted: the engine would go on all the same, unseen by who comes next.
   const call = incus.instances.migrate(name, how);
   await settle(incus, call, { ...options, timeoutSeconds: migrateSeconds });
@@ -107,12 +108,3 @@ export async function createsInstances(
 
 /** `Ready` is what a guest may call itself once it is set up (Incus documentation, "Guest API"). */
 export const isRunning = (status: string | undefined) => status === 'Running' || status === 'Ready';
-
-export async function hasVolume(
-  incus: IncusClient,
-  volume: { pool: string; name: string },
-  { signal }: Signal,
-): Promise<boolean> {
-  const volumes = await incus.storage.listVolumes(volume.pool, { signal });
-  return volumes.some(({ name }) => name === volume.name);
-}

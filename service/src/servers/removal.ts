@@ -2,7 +2,7 @@ import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { type StepContext, type StepResult, wait } from '../operations/define.ts';
 import { deleteInstance, isBusy, stopInstance } from './engine.ts';
-import { instanceName, labelsOf } from './instance.ts';
+import { instanceName, serverLabel } from './instance.ts';
 
 type Context = Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>;
 /** Undefined once it is so; else how long to wait before another look. */
@@ -29,21 +29,19 @@ export async function removeInstance(context: Context): UnlessDone {
   return undefined;
 }
 
-/** Instances of the server under other names, as when its own was renamed by hand: they hold its addresses. */
-export async function strayInstances({ incus, server, signal }: Context): Promise<Instance[]> {
-  const all = await incus.instances.list({ signal });
-  const isStray = (one: Instance) =>
-    labelsOf(one).server === server.uuid && one.name !== instanceName(server.uuid);
-  return all.filter(isStray);
-}
-
-/** Removes them, whatever they are called. */
-export async function removeStrays(context: Context): Promise<void> {
-  const { incus, signal } = context;
-  for (const stray of await strayInstances(context)) {
+/**
+ * Removes instances of the server under other names, as when its own was renamed by hand: they hold its
+ * addresses. Whether they are gone is seen by another look.
+ */
+export async function removeStrays(context: Context): UnlessDone {
+  const { incus, server, signal } = context;
+  const labelled = await incus.instances.listWith(serverLabel, server.uuid, { signal });
+  const strays = labelled.filter(({ name }) => name !== instanceName(server.uuid));
+  for (const stray of strays) {
     await cut(context, stray);
     await deleteInstance(incus, stray.name, { signal }).catch(unlessGone);
   }
+  return strays.length > 0 ? busy : undefined;
 }
 
 /**

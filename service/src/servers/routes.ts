@@ -128,7 +128,7 @@ function createRoute(app: App, deps: Deps): void {
       const { project } = request.caller;
       if (request.query.dry_run)
         return await changesNothing(request, dryRunCreate(db, project, body));
-      const secrets = await sealSecrets(body, secretKey);
+      const secrets = await sealSecrets(body, secretKey, `project:${project.id}`);
       let operationId: number | undefined;
       const answer = await change(request, deps, async ({ trx, project }) => {
         const { serverId, operation } = await createServer(trx, project, body, secrets);
@@ -238,7 +238,7 @@ function actionRoutes(app: App, deps: Deps): void {
   app.post('/servers/:id/rebuild', { config, schema: rebuild }, async (request, reply) => {
     const { body } = request;
     // Hashing takes some milliseconds, and the change holds locks.
-    const secrets = await sealSecrets(body, deps.secretKey);
+    const secrets = await sealSecrets(body, deps.secretKey, `project:${request.caller.project.id}`);
     const wanted = { secrets, commands: body.initialCommands.length };
     const enter = ({ trx, project }: Change, id: number) =>
       requestRebuild(trx, project, id, wanted);

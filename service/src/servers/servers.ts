@@ -140,14 +140,15 @@ export type SealedSecrets = (serverId: number) => Buffer;
 
 /**
  * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
- * transaction, which holds locks that other creates wait for.
+ * transaction, which holds locks that other creates wait for. `asker` waits in turn with others.
  */
 export async function sealSecrets(
   body: Pick<ServerCreate, 'password' | 'initialCommands'>,
   secretKey: Keyring,
+  asker: string,
 ): Promise<SealedSecrets> {
   const secrets: CreateSecrets = {
-    passwordHash: await hashGuestPassword(body.password),
+    passwordHash: await hashGuestPassword(body.password, asker),
     commands: body.initialCommands,
   };
   return (serverId) => secretKey.seal(operationSecrets(serverId), secrets);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema.ts';
 import { lostWithNode } from '../nodes/lost-queries.ts';
 
@@ -31,18 +31,55 @@ export interface Sighting {
 }
 
 /**
- * Enters what the engine shows of servers, in one statement. `readAt` is a `databaseTime` from before
- * the reading: where a later one, or an operation, has entered a change since, it counts for nothing.
- * Their `status` follows where no operation is about to change it. Returns the ids of those that
- * changed.
+ * Enters what the engine shows of servers. `readAt` is a `databaseTime` from before the reading: where a
+ * later one, or an operation, has entered a change since, it counts for nothing. Their `status` follows
+ * where no operation is about to change it. Returns the ids of those that changed.
  */
 export async function enterSightings(
-  db: Queryable,
+  db: Db,
   readAt: string,
   sightings: Sighting[],
 ): Promise<number[]> {
-  const uuids = sightings.map((s) => s.uuid);
-  const statuses = sightings.map((s) => s.status);
+  return await db.transaction().execute(async (trx) => {
+    const news = await lockNews(trx, readAt, sightings);
+    return news.length > 0 ? await enterNews(trx, readAt, news) : [];
+  });
+}
+
+/** Whether a sighting, of `seen_status`, tells anything new of a server, of which `settled` is known. */
+const isNews = (readAt: string) => sql<boolean>`
+  -- One that lies ahead was entered before the clock was set back.
+  (servers.real_status_at <= ${readAt} or servers.real_status_at > clock_timestamp())
+  and (servers.real_status <> seen.status or (settled and servers.status <> seen_status.status))`;
+
+const ofSightings = (sightings: Sighting[]) => sql`
+  unnest(${sightings.map((s) => s.uuid)}::uuid[], ${sightings.map((s) => s.status)}::text[])
+    as seen (uuid, status)
+  cross join lateral (
+    select case seen.status when 'not_exists' then 'error' else seen.status end as status
+  ) seen_status
+  cross join lateral (
+    select s.installed_at is not null and s.status <> 'deleting' and not exists (
+      select from operations o where o.server_id = s.id and o.finished_at is null
+    ) as settled from servers s where s.uuid = seen.uuid
+  ) as at_rest`;
+
+/**
+ * Locks the servers that a sighting tells anything new of, and answers those sightings. A request may
+ * hold one of them: what it then commits is seen by the next statement, and not by this one.
+ */
+async function lockNews(trx: Trx, readAt: string, sightings: Sighting[]): Promise<Sighting[]> {
+  const { rows } = await sql<Sighting>`
+    select servers.uuid, seen.status
+    from ${ofSightings(sightings)}
+    join servers on servers.uuid = seen.uuid and servers.deleted_at is null
+    where ${isNews(readAt)}
+    order by servers.id
+    for no key update of servers`.execute(trx);
+  return rows;
+}
+
+async function enterNews(trx: Trx, readAt: string, news: Sighting[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update servers set
       real_status = seen.status,
@@ -54,21 +91,9 @@ export async function enterSightings(
         when seen.status = 'not_exists' then ${vanished}
         when seen.status = 'error' then ${broken}
         else null end
-    from unnest(${uuids}::uuid[], ${statuses}::text[]) as seen (uuid, status)
-    cross join lateral (
-      select case seen.status when 'not_exists' then 'error' else seen.status end as status
-    ) seen_status
-    cross join lateral (
-      select s.installed_at is not null and s.status <> 'deleting' and not exists (
-        select from operations o where o.server_id = s.id and o.finished_at is null
-      ) as settled from servers s where s.uuid = seen.uuid
-    ) as at_rest
-    where servers.uuid = seen.uuid and servers.deleted_at is null
-      -- One that lies ahead was entered before the clock was set back.
-      and (servers.real_status_at <= ${readAt} or servers.real_status_at > clock_timestamp())
-      and (servers.real_status <> seen.status
-        or (settled and servers.status <> seen_status.status))
-    returning servers.id`.execute(db);
+    from ${ofSightings(news)}
+    where servers.uuid = seen.uuid and servers.deleted_at is null and ${isNews(readAt)}
+    returning servers.id`.execute(trx);
   return rows.map((row) => row.id);
 }
 
@@ -79,7 +104,7 @@ export async function enterSightings(
  * own: nobody is to wait for a node while he holds another.
  */
 export async function enterMembers(
-  db: Queryable,
+  db: Db,
   locationId: number,
   readAt: string,
   seen: { uuid: string; member: string }[],
@@ -93,16 +118,23 @@ export async function enterMembers(
     where servers.deleted_at is null
       and (servers.node_id <> nodes.id or servers.moving_to is not null)`.execute(db);
   for (const { id, node } of rows) {
-    await sql`
-      update servers set
-        node_id = ${node},
-        moving_to = null,
-        evacuated_from = case when node_id = ${node} then evacuated_from end
-      where id = ${id} and deleted_at is null and not exists (
-        select from operations o where o.server_id = servers.id
-          and (o.finished_at is null or o.finished_at >= ${readAt})
-      )`.execute(db);
+    await db.transaction().execute((trx) => enterMember(trx, readAt, { id, node }));
   }
+}
+
+/** Locked first, so that an operation that a request begins meanwhile is seen. */
+async function enterMember(trx: Trx, readAt: string, seen: { id: number; node: number }) {
+  const { id, node } = seen;
+  await trx.selectFrom('servers').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+  await sql`
+    update servers set
+      node_id = ${node},
+      moving_to = null,
+      evacuated_from = case when node_id = ${node} then evacuated_from end
+    where id = ${id} and deleted_at is null and not exists (
+      select from operations o where o.server_id = servers.id
+        and (o.finished_at is null or o.finished_at >= ${readAt})
+    )`.execute(trx);
 }
 
 /** The servers of a location that have an instance as far as we know, and are not about to lose it. */

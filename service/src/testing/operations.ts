@@ -11,6 +11,7 @@ import {
   type ServerOperationKind,
   type Step,
 } from '../operations/define.ts';
+import type { Execution } from '../operations/execute.ts';
 import { insertOperation } from '../operations/queries.ts';
 import { type OperationRunner, startOperationRunner } from '../operations/runner.ts';
 import { insertServer } from '../servers/queries.ts';
@@ -25,7 +26,7 @@ export type State = Record<string, unknown>;
 
 const log = pino({ level: 'silent' });
 const database = await createTestDatabase();
-export const { db } = database;
+export const { db, connectionString } = database;
 const notifications = listenForNotifications(database.connectionString, log);
 export const place = await installation(db);
 const runners: OperationRunner[] = [];
@@ -61,26 +62,28 @@ export function kindOf(
   });
 }
 
-export function run(kind: OperationKind): void {
+/** On connections of the worker's own, if any are given. */
+export function run(kind: OperationKind, own: Partial<Execution> = {}): void {
   const runner = startOperationRunner({
-    db,
+    db: own.db ?? db,
     notifications,
     kinds: [kind],
     concurrency: 8,
     log,
     execution: {
       db,
+      leases: db,
       log,
       engine: async () => ({}) as IncusClient,
       settings: {
         installationId: 'test',
         secretKey: testKeyring(),
         stopTimeoutSeconds: 1,
-        createsPerNode: 4,
         movesAtOnce: 4,
         workDir: '/nowhere',
         imageServers: [],
       },
+      ...own,
     },
   });
   runners.push(runner);

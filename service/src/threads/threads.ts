@@ -14,13 +14,21 @@ const threads = new Piscina<unknown, unknown>({
 /** Of the process. A create waits here for some 10 ms, a new password for up to 200. */
 const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
 
-/** A guest's password as its `/etc/shadow` keeps it. Throws `unavailable` (503) when too many wait for it. */
-export async function hashGuestPassword(password: string): Promise<string> {
-  return (await gate.run(() => threads.run(password, { name: 'hashGuestPassword' }))) as string;
+/**
+ * A guest's password as its `/etc/shadow` keeps it. `asker` is who waits in turn with others. Throws
+ * `unavailable` (503) when too many wait for it.
+ */
+export async function hashGuestPassword(password: string, asker: string): Promise<string> {
+  return (await gate.run(asker, () =>
+    threads.run(password, { name: 'hashGuestPassword' }),
+  )) as string;
 }
 
 /** What is weak about a person's password and what to do, or undefined. Throws as above. */
-export async function weaknessOfPassword(of: NewPassword): Promise<string | undefined> {
-  const found = await gate.run(() => threads.run(of, { name: 'weaknessOfPassword' }));
+export async function weaknessOfPassword(
+  of: NewPassword,
+  asker: string,
+): Promise<string | undefined> {
+  const found = await gate.run(asker, () => threads.run(of, { name: 'weaknessOfPassword' }));
   return found as string | undefined;
 }

@@ -8,7 +8,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 export const passwordGate = createGate({ atOnce: 2, mostWaiting: 32, longestWaitMs: 3000 });
 
 /** Administrators and tools, who are trusted not to crowd each other out. */
-const trusted = 'trusted';
+export const trusted = 'trusted';
 
 /**
  * Not within a transaction: it takes a while, and may have to wait. `asker` is who waits in turn with

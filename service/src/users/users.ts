@@ -5,7 +5,7 @@ import { listProjectsOwnedAlone, lockOwnedProjects } from '../memberships/querie
 import { invalidFields, Problem } from '../problem.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { weaknessOfPassword } from '../threads/threads.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword, trusted } from './password.ts';
 import {
   eraseUser,
   findUser,
@@ -27,9 +27,9 @@ export function userNotFound(id: number | string): Problem {
 export async function acceptPassword(
   password: string,
   about: readonly string[],
-  { pointer = '/password', asker }: { pointer?: string; asker?: string } = {},
+  { pointer = '/password', asker = trusted }: { pointer?: string; asker?: string } = {},
 ): Promise<string> {
-  const detail = await weaknessOfPassword({ password, about });
+  const detail = await weaknessOfPassword({ password, about }, asker);
   if (detail) throw invalidFields([{ pointer, detail }]);
   return await hashPassword(password, asker);
 }

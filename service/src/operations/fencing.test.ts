@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createDb, createPool } from '../db/connection.ts';
+import { poolLimits } from '../db/open.ts';
+import {
+  connectionString,
+  db,
+  ended,
+  enter,
+  kindOf,
+  rowOf,
+  run,
+  untilEnded,
+} from '../testing/operations.ts';
+import { startStallingProxy } from '../testing/stalling-proxy.ts';
+import { next } from './define.ts';
+
+// What a worker does that cannot tell whether it still has its lease. `rowOf` asks PostgreSQL directly.
+
+const closing: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const close of closing) await close();
+});
+
+/** As a service has them. */
+function connections(limits: keyof typeof poolLimits, to = connectionString) {
+  const pool = createPool(to, poolLimits[limits]);
+  pool.on('error', () => undefined);
+  const own = createDb(pool);
+  closing.unshift(() => own.destroy());
+  return { pool, db: own };
+}
+
+async function proxy() {
+  const made = await startStallingProxy(connectionString);
+  closing.push(made.close);
+  return made;
+}
+
+const aborted = (signal: AbortSignal) =>
+  signal.aborted ? undefined : once(signal, 'abort', { signal: AbortSignal.timeout(60_000) });
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < end, `In vain waited for: ${holds}`);
+    await sleep(50);
+  }
+}
+
+const isLeased = async (id: number) => Date.parse((await rowOf(id)).lease_until ?? '') > Date.now();
+
+test('a worker whose database stands still gives up while nobody else may begin, and writes nothing', async () => {
+  const line = await proxy();
+  const cutOff = connections('workers', line.connectionString);
+  const leases = connections('leases', line.connectionString);
+  const ran: string[] = [];
+  const seen: { wasLeased: boolean; fence: number }[] = [];
+  const kind = kindOf({
+    first: async ({ operation, signal }) => {
+      ran.push(`first under ${operation.fence}`);
+      if (operation.fence > 1) return next('second');
+      line.stall();
+      await aborted(signal);
+      const wasLeased = await isLeased(operation.id);
+      seen.push({ wasLeased, fence: (await rowOf(operation.id)).fence });
+      // It could write now, and nobody else has it.
+      line.resume();
+      return next('second', { stale: true });
+    },
+    second: async ({ operation }) => {
+      ran.push(`second under ${operation.fence}`);
+      return ended();
+    },
+  });
+  run(kind, { db: cutOff.db, leases: leases.db });
+  const id = await enter(kind);
+  await until(() => seen.length > 0);
+  assert.deepEqual(seen, [{ wasLeased: true, fence: 1 }]);
+  run(kind);
+  const { status, state } = await untilEnded(id);
+  assert.deepEqual([status, state.stale], ['succeeded', undefined]);
+  assert.deepEqual(ran, ['first under 1', 'first under 2', 'second under 2']);
+});
+
+test('a renewal that fails does not end what runs', async () => {
+  const line = await proxy();
+  const leases = connections('leases', line.connectionString);
+  let failures = 0;
+  const log = pino(
+    { level: 'warn' },
+    { write: (text) => void (text.includes('Renewing a lease failed') && ++failures) },
+  );
+  let runs = 0;
+  const kind = kindOf({
+    only: async ({ operation, signal }) => {
+      runs += 1;
+      line.cut();
+      await until(() => failures > 0);
+      const { lease_until: before } = await rowOf(operation.id);
+      line.resume();
+      await until(async () => signal.aborted || (await rowOf(operation.id)).lease_until !== before);
+      signal.throwIfAborted();
+      return ended();
+    },
+  });
+  run(kind, { leases: leases.db, log });
+  const { status } = await untilEnded(await enter(kind));
+  assert.deepEqual([status, runs], ['succeeded', 1]);
+});
+
+test('a lease is renewed however busy the connections of the workers are', async () => {
+  const workers = connections('workers');
+  const leases = connections('leases');
+  const kind = kindOf({
+    only: async ({ operation }) => {
+      const all = poolLimits.workers.max;
+      const taken = await Promise.all(Array.from({ length: all }, () => workers.pool.connect()));
+      const { lease_until: before } = await rowOf(operation.id);
+      await until(async () => (await rowOf(operation.id)).lease_until !== before);
+      assert.equal(workers.pool.idleCount, 0);
+      for (const client of taken) client.release();
+      return ended();
+    },
+  });
+  run(kind, { db: workers.db, leases: leases.db });
+  const { status, fence } = await untilEnded(await enter(kind));
+  assert.deepEqual([status, fence], ['succeeded', 1]);
+});
+
+test('a process that stood still writes nothing before it has leased anew', async () => {
+  const leases = connections('leases');
+  const ran: number[] = [];
+  const kind = kindOf({
+    only: async ({ operation }) => {
+      ran.push(operation.fence);
+      // The event loop stands still: no timer and no answer comes through.
+      if (operation.fence === 1)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_500);
+      return ended();
+    },
+  });
+  run(kind, { leases: leases.db });
+  const { status } = await untilEnded(await enter(kind));
+  assert.deepEqual([status, ran], ['succeeded', [1, 2]]);
+});
+
+test('a lease that another has taken is given up at once', async () => {
+  const kind = kindOf({
+    only: async ({ operation, signal }) => {
+      if (operation.fence > 2) return ended();
+      const row = db.updateTable('operations').where('id', '=', operation.id);
+      await row.set({ fence: operation.fence + 1 }).execute();
+      await aborted(signal);
+      assert.ok(signal.aborted);
+      await row.set({ lease_until: null }).execute();
+      return next('none');
+    },
+  });
+  run(kind);
+  const { step, status } = await untilEnded(await enter(kind));
+  assert.deepEqual([step, status], ['only', 'succeeded']);
+});

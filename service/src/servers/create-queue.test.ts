@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { listenForNotifications } from '../db/notifications.ts';
+import { Project } from '../db/project.ts';
+import { commitStep, finishOperation, leaseNextOperation } from '../operations/lease-queries.ts';
+import { supersedeOperation } from '../operations/queries.ts';
+import { connectionString, db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
+import { minderOfCreates } from './create-queue.ts';
+import { takeCreatePlace } from './create-queue-queries.ts';
+
+const log = pino({ level: 'silent' });
+const notifications = listenForNotifications(connectionString, log);
+const minder = minderOfCreates(db, notifications, log);
+after(async () => {
+  await minder.stop();
+  await notifications.close();
+});
+
+const create = kindOf({ queue: async () => ended() }, { kind: 'create' });
+const asleep = new Date(Date.now() + 3_600_000).toISOString();
+
+const take = (id: number) =>
+  db.transaction().execute((trx) => takeCreatePlace(trx, { id, nodeId: place.nodeId }));
+
+/** Creates that wait in the queue of the node, in their order; nothing but a word wakes them. */
+async function queued(count: number): Promise<number[]> {
+  const ids: number[] = [];
+  while (ids.length < count) ids.push(await enter(create));
+  await db.updateTable('operations').set({ wake_at: asleep }).where('id', 'in', ids).execute();
+  return ids;
+}
+
+const atMost = (places: number | null) =>
+  db.updateTable('locations').set({ creates_per_node: places }).execute();
+
+async function untilWoken(id: number): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (Date.parse((await rowOf(id)).wake_at) > Date.now()) {
+    assert.ok(performance.now() < end, 'It was not woken.');
+    await sleep(20);
+  }
+}
+
+const isAsleep = async (id: number) => Date.parse((await rowOf(id)).wake_at) > Date.now();
+
+beforeEach(async () => {
+  while (!notifications.isUpToDate()) await sleep(20);
+});
+afterEach(async () => {
+  await db.deleteFrom('operations').execute();
+});
+
+test('the first of those that wait have the places, whoever asks first', async () => {
+  await atMost(3);
+  const ids = await queued(30);
+  const shuffled = ids.toSorted(() => Math.random() - 0.5);
+  const asked = await Promise.all(shuffled.map(async (id) => ({ id, taken: await take(id) })));
+  const taken = asked.flatMap(({ id, taken }) => (taken ? [id] : []));
+  assert.deepEqual(
+    taken.toSorted((a, b) => a - b),
+    ids.slice(0, 3),
+  );
+  assert.equal(await take(ids[0] ?? 0), true, 'who has one keeps it');
+});
+
+test('there are twice as many places as the node has cores, and 4 at least', async () => {
+  await atMost(null);
+  const ids = await queued(10);
+  for (const [cpu, places] of [
+    [1, 4],
+    [4, 8],
+  ] as const) {
+    await db.updateTable('nodes').set({ cpu }).execute();
+    const taken: boolean[] = [];
+    for (const id of ids) taken.push(await take(id));
+    assert.equal(taken.filter(Boolean).length, places);
+  }
+});
+
+test('fewer places take none away, and none is given until so many are free', async () => {
+  await atMost(3);
+  const [first = 0, second = 0, third = 0, fourth = 0] = await queued(4);
+  for (const id of [first, second, third]) assert.equal(await take(id), true);
+  await atMost(2);
+  await release(first);
+  assert.deepEqual([await take(fourth), await take(third)], [false, true]);
+  await release(second);
+  assert.equal(await take(fourth), true);
+});
+
+/** Its guest works by itself now. */
+async function release(id: number) {
+  const row = db.updateTable('operations').where('id', '=', id);
+  await row.set({ state: '{"has_place": false}' }).execute();
+}
+
+const ways = {
+  'no longer needs its place': release,
+  'has ended': async (id: number) => {
+    const lease = { id, fence: (await rowOf(id)).fence };
+    const ending = { status: 'succeeded', message: 'Done.' } as const;
+    assert.ok(await db.transaction().execute((trx) => finishOperation(trx, lease, ending)));
+  },
+  'is deleted, though its worker died': async (id: number) => {
+    const dead = { lease_holder: crypto.randomUUID(), lease_until: asleep };
+    await db.updateTable('operations').set(dead).where('id', '=', id).execute();
+    await db.transaction().execute(async (trx) => {
+      await supersedeOperation(new Project(trx, place.projectId), id, 'a delete');
+    });
+  },
+};
+
+for (const [what, leave] of Object.entries(ways)) {
+  test(`the next create is woken when one before it ${what}`, async () => {
+    await atMost(1);
+    const [first = 0, second = 0, third = 0] = await queued(3);
+    assert.equal(await take(first), true);
+    await leave(first);
+    await untilWoken(second);
+    assert.ok(await isAsleep(third), 'there is no place for it');
+    assert.deepEqual([await take(third), await take(second)], [false, true]);
+  });
+}
+
+test('more places wake those that have one by that', async () => {
+  await atMost(1);
+  const [first = 0, second = 0, third = 0, fourth = 0] = await queued(4);
+  assert.equal(await take(first), true);
+  await atMost(3);
+  await untilWoken(second);
+  await untilWoken(third);
+  assert.ok(await isAsleep(fourth));
+});
+
+test('one that is woken while it finds that there is no place looks again', async () => {
+  await atMost(1);
+  const [first = 0, second = 0] = await queued(2);
+  assert.equal(await take(first), true);
+  const due = db.updateTable('operations').where('id', '=', second);
+  await due.set({ wake_at: new Date(0).toISOString() }).execute();
+  const steps = new Map([['create', ['queue']]]);
+  const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
+  assert.equal(leased?.id, second);
+  assert.equal(await take(second), false);
+  await release(first);
+  while ((await rowOf(second)).wake_at === leased.wake_at) await sleep(20);
+  const looked = { progress: 0, message: 'waiting', wakeInSeconds: 30, wokenAt: leased.wake_at };
+  assert.ok(await commitStep(db, leased, looked));
+  assert.equal(await isAsleep(second), false);
+});

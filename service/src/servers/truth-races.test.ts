@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
+import { databaseTime } from '../db/queries.ts';
+import { type Installation, installation } from '../testing/fixtures.ts';
+import { amid } from '../testing/locks.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { enterServer } from '../testing/servers.ts';
+import { requestAction } from './actions.ts';
+import { requestMove } from './moves.ts';
+import type { PlainAction } from './states.ts';
+import { enterMembers, enterSightings } from './truth-queries.ts';
+
+// A request that commits while what was seen of its server waits to be entered, in two transactions.
+
+let database: TestDatabase;
+let db: Db;
+let place: Installation;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+  place = await installation(db);
+});
+after(() => database.close());
+
+async function server(id: number) {
+  return await db
+    .selectFrom('servers')
+    .select(['uuid', 'status', 'real_status as realStatus', 'error', 'moving_to as movingTo'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** What becomes of a started server whose instance is seen as stopped, or gone, amid a request for it. */
+async function seenAmid(action: PlainAction, status: 'stopped' | 'not_exists') {
+  const id = await enterServer(db, place);
+  const { uuid } = await server(id);
+  const readAt = await databaseTime(db);
+  await amid(
+    db,
+    (trx) => requestAction(new Project(trx, place.projectId), id, action),
+    () => enterSightings(db, readAt, [{ uuid, status }]),
+  );
+  return await server(id);
+}
+
+for (const seen of ['stopped', 'not_exists'] as const) {
+  test(`a server that a request deletes stays so, though its instance is seen as ${seen}`, async () => {
+    const { status, realStatus, error } = await seenAmid('delete', seen);
+    assert.deepEqual([status, realStatus, error], ['deleting', seen, null]);
+  });
+}
+
+test('the status of a server is left to the operation that a request begins', async () => {
+  const { status, realStatus } = await seenAmid('restart', 'stopped');
+  assert.deepEqual([status, realStatus], ['started', 'stopped']);
+});
+
+test('room that a request holds for a move is not let go of', async () => {
+  const id = await enterServer(db, place);
+  const row = db.selectFrom('nodes').selectAll().where('id', '=', place.nodeId);
+  const { id: _, ...node } = await row.executeTakeFirstOrThrow();
+  const other = { ...node, name: 'other', member: 'other', servers: 0 };
+  const free = { allocated_cpu: 0, allocated_ram_mb: 0, allocated_disk_gb: 0 };
+  await db
+    .insertInto('nodes')
+    .values({ ...other, ...free })
+    .execute();
+  await db.updateTable('nodes').set({ member: 'own' }).where('id', '=', place.nodeId).execute();
+  const { uuid } = await server(id);
+  const readAt = await databaseTime(db);
+  // Moved by hand, as far as was seen: a move that is asked for meanwhile finds out where it is.
+  await amid(
+    db,
+    (trx) => requestMove(trx, new Project(trx, place.projectId), id, { node: 'other' }),
+    () => enterMembers(db, place.locationId, readAt, [{ uuid, member: 'other' }]),
+  );
+  assert.notEqual((await server(id)).movingTo, null);
+});
