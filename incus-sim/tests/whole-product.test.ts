@@ -32,7 +32,8 @@ async function startBerth(): Promise<Berth> {
     child.on('exit', () => reject(new Error(`It ended: ${output}`)));
     child.stdout.on('data', (text) => {
       output += text;
-      const [, found] = /Berth listens on (\S+)/.exec(output) ?? [];
+      // Up to the end of what it says by itself.
+      const [, found] = /Berth listens on (\S+).*Ctrl-C stops Berth/s.exec(output) ?? [];
       if (found) resolve(found);
     });
   });

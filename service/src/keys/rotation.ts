@@ -19,6 +19,8 @@ import { shortId } from './secret-key.ts';
 /** Services look for new keys each 2 s. */
 const patienceMs = 15_000;
 const lookAgainMs = 200;
+/** A service whose connection was lost is seen again within it. */
+const steadyForMs = 3000;
 
 interface Rotation {
   db: Db;
@@ -26,6 +28,8 @@ interface Rotation {
   /** Called after each bit of the work, with what was done. */
   say(text: string): void;
   patienceMs?: number;
+  /** For how long all services that are connected must know the new key. */
+  steadyMs?: number;
 }
 
 /**
@@ -72,7 +76,7 @@ async function begin(rotation: Rotation, path: string): Promise<void> {
   const [from, to = newKey()] = keys.slice(at) as [Buffer, Buffer?];
   await writeKeyFile(path, [from, to]);
   say(`${path} has the old key and the new one.`);
-  await untilAll(rotation, shortId(to));
+  await untilAll(rotation, shortId(to), rotation.steadyMs ?? steadyForMs);
   await beginRotation(db, keySha256(from), keySha256(to));
   say('The new key is in use.');
 }
@@ -88,12 +92,14 @@ async function currentKey(db: Db, path: string): Promise<{ keys: Buffer[]; at: n
   );
 }
 
-/** Until every service that runs tells this of its keys. */
-async function untilAll(rotation: Rotation, told: string): Promise<void> {
+/** Until every service that runs tells this of its keys, for a while. */
+async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise<void> {
   let missing: string[] = [];
+  let since = performance.now();
   const isSo = async () => {
     missing = (await announcements(rotation.db)).filter((text) => !text.includes(told));
-    return missing.length === 0;
+    if (missing.length > 0) since = performance.now();
+    return missing.length === 0 && performance.now() - since >= steadyMs;
   };
   await until(rotation, isSo, () => {
     const isOld = missing.some((text) => !text.includes('k='));
