@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import { migrate, migrationNames } from '../db/migrate.ts';
 import type { App } from '../http/app-types.ts';
 import { networkKey } from '../http/limits/credentials.ts';
 import { createLimiter, type Limits } from '../http/limits/limiter.ts';
 import { createTestApp, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { type Credentials, createTestUser } from '../testing/people.ts';
-import { createTestDatabase } from '../testing/postgres.ts';
+import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
 import { passwordGate } from '../users/password.ts';
 import { deleteUser } from '../users/users.ts';
 import { deleteOldNetworks } from './network-queries.ts';
@@ -130,6 +131,21 @@ test('a network is known for 30 days after somebody signed in from it, and forgo
   assert.deepEqual(await networks(), ['2001:db8:1:2::/64']);
   await db.transaction().execute((trx) => deleteUser(trx, user.id, null));
   assert.deepEqual(await networks(), []);
+});
+
+test('where somebody has a session when an upgrade comes is known from then on', async (t) => {
+  const earlier = await createEmptyDatabase();
+  t.after(earlier.close);
+  const before = (await migrationNames()).filter((name) => name < '0027').at(-1);
+  await migrate(earlier.db, before);
+  await earlier.pool.query(`
+    insert into users (email, name) values ('ada@example.com', 'Ada');
+    insert into sessions (secret_sha256, user_id, address, user_agent, expires_at)
+    select at.address::bytea, users.id, at.address::inet, '', now() + interval '1 hour'
+    from users, unnest('{192.0.2.9,2001:db8:1:2:3::4,2001:db8:1:2:5::6}'::text[]) at (address)`);
+  await migrate(earlier.db);
+  const { rows } = await earlier.pool.query('select network from known_networks order by network');
+  assert.deepEqual(rows, [{ network: '192.0.2.9/32' }, { network: '2001:db8:1:2::/64' }]);
 });
 
 test('one network cannot take all places before the hashing of passwords', async () => {
