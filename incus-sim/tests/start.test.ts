@@ -78,7 +78,7 @@ test('SIGINT for npm alone, which passes it on, stops the service in order, too'
   const started = await start('npm', ['run', 'start:simulated']);
   started.child.kill('SIGINT');
   await leavesNothing(started);
-  assert.match(started.output(), /Stopped\.[^]*The simulated servers are gone\./);
+  assert.match(started.output(), /Stopped\.[\s\S]*The simulated servers are gone\./);
 });
 
 test('one Ctrl-C in a terminal, which all get, stops it in order', async () => {

@@ -1,9 +1,9 @@
 import { SetupError } from '../../../setup/commands.mjs';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
-import { knownHoles } from '../incus/known-holes.ts';
 import type { Network } from '../incus/networks.ts';
 import type { ServerInfo } from '../incus/server.ts';
+import { knownHoles } from '../nodes/known-holes.ts';
 import { machineArchitecture } from '../operating-systems/catalogue.ts';
 import { kindOf, type LocationNetwork, subnetsOf } from './network.ts';
 import type { Subnet } from './subnets.ts';

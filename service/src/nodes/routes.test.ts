@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
-import { knownHoles } from '../incus/known-holes.ts';
 import { setReachability } from '../locations/queries.ts';
 import { createTestToken } from '../testing/app.ts';
 import { enterServer } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
+import { knownHoles } from './known-holes.ts';
 
 const whole = await createWholeApp();
 const { db, place } = whole;

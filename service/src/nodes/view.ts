@@ -1,5 +1,5 @@
 import type { Node } from '@berth/contract/nodes';
-import { knownHoles } from '../incus/known-holes.ts';
+import { knownHoles } from './known-holes.ts';
 import type { ShownNode } from './queries.ts';
 
 /** A row as the API shows it. */
