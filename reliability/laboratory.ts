@@ -186,7 +186,7 @@ export async function openLaboratory({
     async create(name, commands = []) {
       const initialCommands = [...wanted, ...commands];
       const body = serverBody(place, { initialCommands, name }) as ServerCreate;
-      const secrets = await sealSecrets(body, secretKey);
+      const secrets = await sealSecrets(body, secretKey, 'a test');
       return await db
         .transaction()
         .execute((trx) => createServer(trx, owner.in(trx), body, secrets));
