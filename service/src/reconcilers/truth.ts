@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { isEngineError } from '../incus/errors.ts';
+import { isEngineError, isRefusal } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
@@ -77,9 +77,9 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal, timeoutSeconds: listSeconds });
-  const { silent, own } = await askBroken(subject, instances);
-  // One by one, as in enterMembers.
-  for (const member of silent) await setSilent(db, locationId, member, readAt);
+  const { silent, refusing, own } = await askBroken(subject, instances);
+  // One by one, as in enterMembers. One that says nothing may only be slow: see members.ts.
+  for (const member of refusing) await setSilent(db, locationId, member, readAt);
   subject.found?.('member_silent', silent.size);
   const members = instances.flatMap(({ name, location: member }) => {
     const uuid = serverUuid(name);
@@ -103,10 +103,11 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
 /**
  * Instances of members that can't be asked are listed as broken, though nobody knows how they are; and
  * for up to 10 s after such a member has come back, until its heartbeat. So each is asked itself: which
- * members are silent, and what the others say their instances' own status is.
+ * members are silent, which of them refuse, and what the others say their instances' own status is.
  */
 async function askBroken({ client, signal }: Subject, instances: Instance[]) {
   const silent = new Set<string>();
+  const refusing = new Set<string>();
   const own = new Map<string, string>();
   for (const { name, status, location } of instances) {
     if (status !== 'Error' || !serverUuid(name) || silent.has(location)) continue;
@@ -117,9 +118,10 @@ async function askBroken({ client, signal }: Subject, instances: Instance[]) {
     } catch (error) {
       if (!isEngineError(error, 'unreachable', 'timeout')) throw error;
       silent.add(location);
+      if (isRefusal(error)) refusing.add(location);
     }
   }
-  return { silent, own };
+  return { silent, refusing, own };
 }
 
 /** Looks at each again before it counts as gone; one that can't be looked at keeps no other waiting. */
