@@ -21,13 +21,13 @@ describe('a restart of the daemon', () => {
     const sim = await simulated({ timing: { create: 400 } });
     const { simulator, client } = sim;
     const { id } = await client.instances.create(definition('half'));
-    const waiting = client.operations.wait(id, { timeoutSeconds: 5 });
+    const waiting = client.operations.wait(id, { timeoutSeconds: 30 });
     const lost = assert.rejects(waiting, failsWith('unreachable'));
     await until(async () => (await statusOf(sim, 'half')) !== null);
     await simulator.restartDaemon();
     await lost;
     assert.deepEqual(await client.operations.list(), []);
-    assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 5 }), {
+    assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 30 }), {
       outcome: 'vanished',
     });
     // Longer than the rest of the create would have taken.

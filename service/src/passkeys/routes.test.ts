@@ -146,9 +146,12 @@ test('somebody else’s name on a signature is refused', async () => {
   await register();
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
   signed.response.userHandle = Buffer.from('1').toString('base64url');
+  const before = (await auditOf(db, 'session_passkey')).length;
   await refused(await post('/session/passkey', signed));
-  await sleep(50);
-  const [entry] = (await auditOf(db, 'session_passkey')).slice(-1);
+  const later = async () => (await auditOf(db, 'session_passkey')).slice(before);
+  // It is entered after the answer.
+  while ((await later()).length === 0) await sleep(20);
+  const entry = (await later()).at(-1);
   assert.deepEqual(
     [entry?.status, entry?.code, entry?.user_id, entry?.target_id],
     [401, 'sign_in_failed', null, user.id],
