@@ -9,7 +9,7 @@ import { longestMs, within } from './waiting.ts';
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory({ timing: { unpack: 300 } });
+  laboratory = await openLaboratory({ timing: { unpack: 3000 } });
 });
 after(() => laboratory.close());
 

@@ -36,7 +36,7 @@ import { serverBody } from '../service/src/testing/servers.ts';
 export const project = 'berth';
 
 const secretKey = Buffer.alloc(32, 7);
-const endedWithinMs = 60_000;
+const endedWithinMs = 120_000;
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
 export interface Laboratory {

@@ -4,10 +4,11 @@ import { withDeadline } from './deadline.ts';
 import { EngineError, isRefusal } from './errors.ts';
 
 /**
- * When it is looked, in seconds, while no look was answered; and when that counts as silence. With the
- * 5 s between two rounds of looks a silent one is known as such within 15 s.
+ * When it is looked, in seconds, while no look was answered. With the 5 s between two rounds of looks a
+ * silent one is known as such within 15 s.
  */
 const looks = [0, 3, 6];
+/** Whoever has not answered by then is silent. */
 export const longestSeconds = 10;
 
 /** What takes longer to answer is slow. */
