@@ -9,6 +9,8 @@ const connectTimeoutMs = 3000;
 const onlyConnectTimeoutMs = 10_000;
 /** One that has said nothing for so long, though it was asked, is asked after the others. */
 const patienceMs = 3000;
+/** After which it may be well again. */
+const hungMs = 30_000;
 
 export interface WireRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -79,7 +81,10 @@ export function createTransport(connection: IncusConnection): Transport {
   let preferred = 0;
 
   const since = (endpoint: Endpoint) => silentSince.get(endpoint) ?? Number.POSITIVE_INFINITY;
-  const hangs = (endpoint: Endpoint) => performance.now() - since(endpoint) >= patienceMs;
+  const hangs = (endpoint: Endpoint) => {
+    const silentMs = performance.now() - since(endpoint);
+    return silentMs >= patienceMs && silentMs < hungMs;
+  };
 
   /**
    * A member that hangs is not to be asked first next time. One that has answered others meanwhile waits
@@ -87,8 +92,12 @@ export function createTransport(connection: IncusConnection): Transport {
    */
   const noteSilence = (endpoint: Endpoint, asked: number, reason: unknown) => {
     if (!isEngineError(reason, 'timeout')) silentSince.delete(endpoint);
-    else if (since(endpoint) <= asked) silentSince.set(endpoint, asked - patienceMs);
+    else if (since(endpoint) <= asked) {
+      silentSince.set(endpoint, performance.now() - patienceMs);
+      if (places[preferred % places.length] === endpoint) preferred += 1;
+    }
   };
+
   const attempt = async (request: WireRequest, rest: Endpoint[]): Promise<WireResponse> => {
     const [endpoint, ...others] = rest;
     if (endpoint === undefined) throw new TypeError('Incus needs at least one URL');
@@ -121,8 +130,7 @@ export function createTransport(connection: IncusConnection): Transport {
       const inTurn = [...places.slice(start), ...places.slice(0, start)];
       const itself = request.member === undefined ? undefined : ofMember.get(request.member);
       const others = inTurn.filter((place) => place !== itself);
-      // One that said nothing long ago may be well by now.
-      const last = others.filter(hangs).sort((one, another) => since(one) - since(another));
+      const last = others.filter(hangs);
       const first = others.filter((place) => !last.includes(place));
       return attempt(request, [...(itself ? [itself] : []), ...first, ...last]);
     },
