@@ -126,8 +126,19 @@ const ofInstances = /^POST |^GET \/1\.0\/instances\?/;
 
 test('an address that takes requests and never answers is asked no more once that is known', async () => {
   const [other = ''] = simulator.otherUrls;
+  const states = (...wanted: string[]) =>
+    within(longestMs, async () => {
+      const { body } = await ask<{ state: string }[]>(services[0], '/nodes');
+      assert.deepEqual(
+        body.map(({ state }) => state),
+        wanted,
+      );
+    });
   for (const url of [simulator.url, other]) {
+    await states('online', 'online');
     simulator.setSilent(url, true);
+    // The member that is there is silent. No server is to be made on it.
+    await (url === other ? states('online', 'offline') : states('offline', 'online'));
     // Each service finds out for itself, by a call that comes to nothing: here by what is asked for health.
     for (const service of services) {
       await within(longestMs, async () => {

@@ -161,9 +161,14 @@ describe('the one server of a location', { concurrency: true }, () => {
   it('whose events break off stays reachable where it answers, and is followed again', async () => {
     const place = await open([]);
     await using _ = { [Symbol.asyncDispose]: place.close };
+    const { simulator } = place;
+    const isFollowed = () =>
+      within(longestMs, async () => assert.equal(simulator.followers(), 1, 'it is followed'));
+    await isFollowed();
     const { reachable_changed_at: since } = await changed(place);
-    assert.equal(place.simulator.cutEvents(), 1);
-    await within(longestMs, async () => assert.equal(place.simulator.cutEvents(), 1));
+    simulator.cutEvents();
+    assert.equal(simulator.followers(), 0);
+    await isFollowed();
     assert.equal((await changed(place)).reachable_changed_at, since);
   });
 });

@@ -37,8 +37,8 @@ export interface Events {
   lifecycle(event: Lifecycle): void;
   operation(project: string, operation: RenderedOperation): void;
   disturb(faults: EventFaults): void;
-  /** Answers how many there were. */
-  disconnectAll(): number;
+  disconnectAll(): void;
+  followers(): number;
 }
 
 const requestor = { username: 'root', protocol: 'unix', address: '@' };
@@ -101,11 +101,10 @@ export function createEvents(): Events {
       faults = { ...faults, ...added };
     },
     disconnectAll() {
-      const { size } = followers;
       for (const socket of followers.keys()) socket.terminate();
       followers.clear();
       held.length = 0;
-      return size;
     },
+    followers: () => followers.size,
   };
 }

@@ -23,8 +23,10 @@ export interface SimulatorControls {
   faults: Faults;
   administrator: Administrator;
   disturbEvents(faults: EventFaults): void;
-  /** Ends the connections of all who follow its events; answers how many there were. */
-  cutEvents(): number;
+  /** Ends the connections of all who follow its events. */
+  cutEvents(): void;
+  /** How many follow its events. */
+  followers(): number;
   fillPool(name: string, full: boolean): void;
   takeMemberDown(name: string, down: boolean): void;
   /**
@@ -129,6 +131,7 @@ function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
     administrator: administratorOf(engine),
     disturbEvents: events.disturb,
     cutEvents: events.disconnectAll,
+    followers: events.followers,
     fillPool(name, full) {
       const pool = model.pools.get(name) ?? refuse('Storage pool not found', 404);
       pool.full = full;
