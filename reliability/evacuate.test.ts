@@ -3,7 +3,7 @@ import { after, afterEach, before, it } from 'node:test';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { isWhole, runningServer } from './servers.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 const sweepMilliseconds = 200;
 
@@ -84,7 +84,7 @@ it('an evacuated node has no servers and is out of service; a restored one has i
   assert.equal(back.status, 'succeeded', back.message);
   assert.deepEqual(are(back), allMoved);
   for (const { id } of servers) assert.equal((await laboratory.server(id)).node, 'a');
-  await within(5000, async () => assert.equal(await stateOf('a'), 'online'));
+  await within(longestMs, async () => assert.equal(await stateOf('a'), 'online'));
   const { db } = laboratory.database;
   const noted = db.selectFrom('servers').select('id').where('evacuated_from', 'is not', null);
   assert.deepEqual(await noted.execute(), []);
@@ -164,9 +164,11 @@ it('a node that is taken out of service by hand while it is restored comes back 
   // The move back lasts as long as the guest has for its shutdown.
   laboratory.simulator.faults.guest(one.name, { ignoresShutdown: true });
   const restore = await begin('c', 'restore');
-  await within(5000, async () => assert.equal((await show(restore)).servers[0]?.state, 'moving'));
+  await within(longestMs, async () =>
+    assert.equal((await show(restore)).servers[0]?.state, 'moving'),
+  );
   const { operations, server } = laboratory.client;
-  await operations.wait((await server.changeMember('c', 'evacuate')).id, { timeoutSeconds: 10 });
+  await operations.wait((await server.changeMember('c', 'evacuate')).id, { timeoutSeconds: 60 });
   const back = await ended(restore);
   assert.equal(back.status, 'succeeded', back.message);
   assert.equal((await laboratory.server(one.id)).node, 'c');
@@ -178,7 +180,9 @@ it('an evacuation that waits is called off by a restore, and a restore by an eva
   assert.ok(deaf && other);
   laboratory.simulator.faults.guest(deaf.name, { ignoresShutdown: true });
   const evacuation = await begin('c', 'evacuate');
-  await within(10_000, async () => assert.notEqual((await laboratory.server(other.id)).node, 'c'));
+  await within(longestMs, async () =>
+    assert.notEqual((await laboratory.server(other.id)).node, 'c'),
+  );
   const restore = await begin('c', 'restore');
   const calledOff = await show(evacuation);
   assert.equal(calledOff.status, 'superseded');
@@ -192,7 +196,7 @@ it('an evacuation that waits is called off by a restore, and a restore by an eva
   const out = await ended(await begin('c', 'evacuate'));
   assert.equal(out.status, 'succeeded', out.message);
   const again = await begin('c', 'restore');
-  await within(5000, async () => assert.ok((await show(again)).servers.length > 0));
+  await within(longestMs, async () => assert.ok((await show(again)).servers.length > 0));
   const away = await ended(await begin('c', 'evacuate'));
   assert.equal(away.status, 'succeeded', away.message);
   assert.equal((await show(again)).status, 'superseded');
@@ -226,11 +230,11 @@ it('what the engine can not do is told, and the servers that were moved stay mov
 
 it('a node that does not answer is not evacuated', async () => {
   laboratory.simulator.takeMemberDown('b', true);
-  await within(5000, async () => assert.equal(await stateOf('b'), 'offline'));
+  await within(longestMs, async () => assert.equal(await stateOf('b'), 'offline'));
   const answer = await laboratory.post('/nodes/b/evacuate', headers);
   assert.deepEqual([answer.statusCode, answer.json().code], [409, 'node_offline']);
   laboratory.simulator.takeMemberDown('b', false);
-  await within(5000, async () => assert.equal(await stateOf('b'), 'online'));
+  await within(longestMs, async () => assert.equal(await stateOf('b'), 'online'));
 });
 
 it('tenants see nothing of it but what is done to their servers', async () => {

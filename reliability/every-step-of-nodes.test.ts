@@ -6,7 +6,7 @@ import { createTestToken } from '../service/src/testing/app.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 import { meetings, type Plan, stays, troublesOf } from './troubles.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 // Each step of each operation on a node, met by each trouble. A new kind or step is covered by being there.
 
@@ -135,7 +135,7 @@ describe('a step of giving up a node', { concurrency: atOnce }, () => {
       const { name, server } = own;
       laboratory.simulator.takeMemberDown(name, true);
       const state = async () => (await laboratory.ask(`/nodes/${name}`, headers)).state;
-      await within(30_000, async () => assert.equal(await state(), 'offline'));
+      await within(longestMs, async () => assert.equal(await state(), 'offline'));
       await undergo(at, name);
       assert.equal(await state(), 'lost');
       assert.equal((await laboratory.server(server)).status, 'error');

@@ -39,7 +39,7 @@ import { serverBody } from '../service/src/testing/servers.ts';
 export const project = 'berth';
 
 const secretKey = testKeyring();
-const endedWithinMs = 60_000;
+const endedWithinMs = 120_000;
 const imageServers = [publicImageServer];
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */

@@ -48,7 +48,7 @@ const createEveryMs = 200;
  * Readers and creators that never wait for each other, of servers whose names begin with `name`. `end`
  * answers all that they saw.
  */
-export function beginLoad(service: Service, name = 'load'): { end(): Promise<Asked[]> } {
+export function beginLoad(service: Service, name = 'load') {
   const seen: Asked[] = [];
   let made = 0;
   let going = true;
@@ -65,7 +65,9 @@ export function beginLoad(service: Service, name = 'load'): { end(): Promise<Ask
   // Whoever ends it gets the error.
   working.catch(() => undefined);
   return {
-    async end() {
+    /** So far, in the order of the answers. */
+    seen: seen as readonly Asked[],
+    async end(): Promise<Asked[]> {
       going = false;
       await working;
       return seen;

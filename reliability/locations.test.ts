@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   dataDirectory,
   removeService,
@@ -15,7 +16,7 @@ import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { selfSigned } from '../service/src/incus/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { toolOn } from '../service/src/testing/tool.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 // Two services without an Incus of their own, and a cluster that is reached at two addresses.
 
@@ -75,22 +76,25 @@ async function ask<Body = Named[]>(service: Service | undefined, path: string) {
   return { status: response.status, body: (await response.json()) as Body };
 }
 
-/** Answers the server as it is when its create has ended. */
 async function create(name: string) {
   const body = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands: [] };
   const response = await fetch(`${services[0]?.url}/v1/servers`, {
     method: 'POST',
-    headers: { ...headers, prefer: 'wait=60' },
+    headers,
     body: JSON.stringify({ ...body, cpu: 1, ram: 256, disk: 2 }),
   });
-  const { status } = (await response.json()) as { status: string };
-  return { code: response.status, status };
+  const { id } = (await response.json()) as { id: number };
+  return { code: response.status, id };
 }
 
 async function startsAll(label: string, count: number): Promise<void> {
   const creates = Array.from({ length: count }, (_, at) => create(`${label}-${at}`));
-  for (const { code, status } of await Promise.all(creates)) {
-    assert.deepEqual([code, status], [201, 'started']);
+  for (const { code, id } of await Promise.all(creates)) {
+    assert.equal(code, 201);
+    await within(longestMs, async () => {
+      const { body } = await ask<{ status: string }>(services[0], `/servers/${id}`);
+      assert.equal(body.status, 'started');
+    });
   }
 }
 
@@ -103,7 +107,7 @@ test('services without a location start, and take up one that is added while the
   assert.equal(added.code, 0, added.stderr);
   // What the simulator says that it is.
   assert.match(added.stderr, /Note: Incus 6\.0\.4 has known holes/);
-  await within(10_000, async () => {
+  await within(longestMs, async () => {
     const [far] = (await ask(services[1], '/locations')).body;
     assert.deepEqual([far?.name, far?.reachable], ['far', true]);
   });
@@ -123,27 +127,47 @@ test('creates go on when one of its addresses goes away, and follow it when the 
   await simulator.setListening(other, false);
   await startsAll('without-the-other', 3);
   await simulator.setListening(other, true);
-  await within(20_000, async () => {
+  await within(longestMs, async () => {
     const [far] = (await ask(services[0], '/locations')).body;
     assert.equal(far?.reachable, true);
   });
 });
 
+/** Of no member by itself, which is asked where it is. */
+const ofAnyMember = /^GET \/1\.0$/;
+const ofInstances = /^POST |^GET \/1\.0\/instances\?/;
+
 test('an address that takes requests and never answers is asked no more once that is known', async () => {
   const [other = ''] = simulator.otherUrls;
-  for (const url of [simulator.url, other]) {
-    simulator.setSilent(url, true);
-    let tries = 0;
-    // Each service finds out for itself, by a call that comes to nothing.
-    await within(90_000, async () => {
-      const before = simulator.unanswered();
-      tries += 1;
-      await startsAll(`silent-${tries}-${new URL(url).port}`, 2);
-      assert.equal(simulator.unanswered(), before);
+  const states = (...wanted: string[]) =>
+    within(longestMs, async () => {
+      const { body } = await ask<{ state: string }[]>(services[0], '/nodes');
+      assert.deepEqual(
+        body.map(({ state }) => state),
+        wanted,
+      );
     });
+  for (const url of [simulator.url, other]) {
+    await states('online', 'online');
+    simulator.setSilent(url, true);
+    // The member that is there is silent. No server is to be made on it.
+    await (url === other ? states('online', 'offline') : states('offline', 'online'));
+    // Each service finds out for itself, by a call that comes to nothing: here by what is asked for health.
+    for (const service of services) {
+      await within(longestMs, async () => {
+        // What was found is answered again for a second.
+        await sleep(1100);
+        const before = simulator.unanswered(ofAnyMember);
+        await ask(service, '/health');
+        assert.equal(simulator.unanswered(ofAnyMember), before);
+      });
+    }
+    const before = simulator.unanswered(ofInstances);
+    await startsAll(`silent-${new URL(url).port}`, 2);
+    assert.equal(simulator.unanswered(ofInstances), before);
     simulator.setSilent(url, false);
   }
-  assert.ok(simulator.unanswered() > 0, 'it was asked at all');
+  assert.ok(simulator.unanswered(ofAnyMember) > 0, 'it was asked at all');
 });
 
 test('a location that is removed is known no longer', async () => {
@@ -156,7 +180,9 @@ test('a location that is removed is known no longer', async () => {
       headers: { authorization: headers.authorization ?? '' },
     });
   }
-  await within(20_000, async () => assert.deepEqual((await ask(services[0], '/servers')).body, []));
+  await within(longestMs, async () =>
+    assert.deepEqual((await ask(services[0], '/servers')).body, []),
+  );
   const removed = await location('remove', 'far');
   assert.equal(removed.code, 0, removed.stderr);
   for (const service of services) {
@@ -164,7 +190,7 @@ test('a location that is removed is known no longer', async () => {
     assert.deepEqual((await ask(service, '/nodes')).body, []);
     assert.equal((await ask(service, '/locations/1')).status, 404);
   }
-  await within(10_000, async () => {
+  await within(longestMs, async () => {
     for (const service of services) {
       const { body: health } = await ask<{ checks: Named[] }>(service, '/health');
       assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openLaboratory, project } from './laboratory.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 const laboratory = await openLaboratory({ sweepMilliseconds: 200 });
 after(() => laboratory.close());
@@ -41,5 +41,5 @@ test('what workers, calls to the engine and looks at it come to is in the metric
   assert.equal(await value(vanished), 0);
   const { name } = await laboratory.server(serverId);
   simulator.administrator.delete(project, name);
-  await within(20_000, async () => assert.equal(await value(vanished), 1));
+  await within(longestMs, async () => assert.equal(await value(vanished), 1));
 });

@@ -4,7 +4,7 @@ import { createTestToken } from '../service/src/testing/app.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, runningServer } from './servers.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 let laboratory: Laboratory;
 let headers: Record<string, string>;
@@ -68,7 +68,7 @@ it('a server that could not be moved runs where it was, and the operation says w
   assert.equal(status, 'failed');
   assert.match(error?.message ?? '', /no space left on device/);
   laboratory.simulator.faults.clear();
-  await within(5000, async () => {
+  await within(longestMs, async () => {
     assert.deepEqual(await held(to), before, 'its room there is let go of');
   });
   assert.equal(await whereIs(id), from);

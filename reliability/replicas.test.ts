@@ -15,11 +15,11 @@ import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { toolOn } from '../service/src/testing/tool.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 // Several services on one outside PostgreSQL.
 
-const takenOverWithinMs = 30_000;
+const takenOverWithinMs = 90_000;
 const cliOfTokens = new URL('../service/src/tokens/cli.ts', import.meta.url);
 const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
 const root = mkdtempSync(join(tmpdir(), 'berth-replicas-'));
@@ -114,7 +114,7 @@ test('what one accepts, each shows, waits for and works on', async () => {
   assert.deepEqual(rows, [{ ips: 8, held: 8 }]);
 });
 
-test('a token that is revoked holds at none within a second', async () => {
+test('a token that is revoked soon holds at none', async () => {
   const tokens = toolOn(database.connectionString, cliOfTokens);
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
   const bearer = stdout.trim();
@@ -125,7 +125,8 @@ test('a token that is revoked holds at none within a second', async () => {
   const revokedAt = performance.now();
   for (const service of [a, b, c]) {
     while ((await asked(service)).status !== 401) {
-      assert.ok(performance.now() - revokedAt < 1000, 'a second is over');
+      // Sooner than what is known of a token is forgotten by itself, after 5 s.
+      assert.ok(performance.now() - revokedAt < 4500, 'nobody told of it');
     }
   }
 });
@@ -162,11 +163,11 @@ test('each leads its share of the locations, and what one led that is killed is 
   const tokens = toolOn(database.connectionString, cliOfTokens);
   const made = await tokens('create', '--name', 'metrics', '--scopes', 'metrics:read');
   const bearer = made.stdout.trim();
-  await within(30_000, async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));
+  await within(longestMs, async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));
   await stopService(c.directory, 'SIGKILL');
-  await within(15_000, async () => assert.deepEqual(await led([a, b], bearer), [3, 3]));
+  await within(longestMs, async () => assert.deepEqual(await led([a, b], bearer), [3, 3]));
   c = await startReplica('c');
-  await within(30_000, async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));
+  await within(longestMs, async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));
   const { rows } = await database.pool.query('select name from locations where not reachable');
   assert.deepEqual(rows, []);
 });

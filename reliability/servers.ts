@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import type { Laboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 
-/** Until an instance counts as gone: two readings must agree, 1.5 s apart. */
-export const absentMs = 5000;
-
 /** A server that was created and runs, and its instance's name. */
 export async function runningServer(laboratory: Laboratory, hostname: string) {
   const { serverId: id, operation } = await laboratory.create(hostname);

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
-import { absentMs, isRecordedAs, runningServer } from './servers.ts';
-import { throughout, within } from './waiting.ts';
+import { isRecordedAs, runningServer } from './servers.ts';
+import { longestMs, throughout, within } from './waiting.ts';
 
 // What the comparison of all instances with all servers finds, and what it must not believe.
 
@@ -25,10 +25,10 @@ describe('a sweep', () => {
     disturbEvents({ lose: 1000 });
     administrator.stop(project, stopped.name);
     administrator.delete(project, deleted.name);
-    await within(2000, () => isRecordedAs(laboratory, stopped.id, 'stopped'));
-    await within(absentMs, () => isRecordedAs(laboratory, deleted.id, 'error'));
+    await within(longestMs, () => isRecordedAs(laboratory, stopped.id, 'stopped'));
+    await within(longestMs, () => isRecordedAs(laboratory, deleted.id, 'error'));
     administrator.start(project, stopped.name);
-    await within(2000, () => isRecordedAs(laboratory, stopped.id, 'started'));
+    await within(longestMs, () => isRecordedAs(laboratory, stopped.id, 'started'));
     disturbEvents({ lose: 0 });
   });
 
@@ -48,7 +48,7 @@ describe('a sweep', () => {
     for (const [other, itsConfig] of Object.entries({ ...others, [name]: config })) {
       await make(other, itsConfig, other === name ? devices : rootOnly(devices));
     }
-    await within(absentMs, async () => assert.equal(await client.instances.get(name), null));
+    await within(longestMs, async () => assert.equal(await client.instances.get(name), null));
     await throughout(3 * sweepMilliseconds, async () => {
       const names = (await client.instances.list()).map((instance) => instance.name);
       for (const other of Object.keys(others)) assert.ok(names.includes(other), other);
@@ -68,7 +68,7 @@ async function make(
   const source = { type: 'image', alias: 'berth-debian-12' } as const;
   const what = { name, type: 'container', source, config, devices, profiles: [] } as const;
   const { id } = await client.instances.create({ ...what, profiles: [] });
-  await client.operations.wait(id, { timeoutSeconds: 10 });
+  await client.operations.wait(id, { timeoutSeconds: 60 });
 }
 
 /** Nor for a moment between two looks. */
@@ -114,7 +114,7 @@ describe('an instance is not gone because', { concurrency: true }, () => {
     administrator.delete(project, name);
     await staysStarted(id);
     takeBack();
-    await within(absentMs, () => isRecordedAs(laboratory, id, 'error'));
+    await within(longestMs, () => isRecordedAs(laboratory, id, 'error'));
   });
 });
 

@@ -2,25 +2,23 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
-import { absentMs, isRecordedAs, runningServer } from './servers.ts';
-import { within } from './waiting.ts';
+import { isRecordedAs, runningServer } from './servers.ts';
+import { longestMs, within } from './waiting.ts';
 
 // What is done to instances by hand, told by events alone: nothing is swept meanwhile.
 
-const seenMs = 2000;
-
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory();
+  laboratory = await openLaboratory({ sweepMilliseconds: 24 * 3_600_000 });
 });
 after(() => laboratory.close());
 
 async function isShown(id: number, status: string): Promise<void> {
-  await within(seenMs, () => isRecordedAs(laboratory, id, status));
+  await within(longestMs, () => isRecordedAs(laboratory, id, status));
 }
 
 async function isInError(id: number, reason: RegExp): Promise<void> {
-  await within(absentMs, () => isRecordedAs(laboratory, id, 'error', reason));
+  await within(longestMs, () => isRecordedAs(laboratory, id, 'error', reason));
 }
 
 describe('a server whose instance somebody else', () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
-import { within } from './waiting.ts';
+import { longestMs, within } from './waiting.ts';
 
 // What can't be known is not guessed, and what was said only once is not believed.
 
@@ -24,20 +24,20 @@ async function realStatusIs(id: number, wanted: string): Promise<void> {
 
 /** One answer is given to all who ask within a second. */
 const healthIs = (status: string) =>
-  within(5000, async () => assert.equal((await laboratory.ask('/health')).status, status));
+  within(longestMs, async () => assert.equal((await laboratory.ask('/health')).status, status));
 
 describe('an engine that answers with errors alone', () => {
   it('makes its servers unavailable, and the health and the location say so', async () => {
     const { id } = await runningServer(laboratory, 'unknown');
     const error = { kind: 'error', text: 'database is locked', status: 500 } as const;
     laboratory.simulator.faults.add({ ...error, method: 'GET', path: '/instances' });
-    await within(10_000, () => realStatusIs(id, 'unavailable'));
+    await within(longestMs, () => realStatusIs(id, 'unavailable'));
     const place = await laboratory.ask(`/locations/${laboratory.place.locationId}`);
     assert.equal(place.reachable, false);
     assert.match(String(place.unreachable_reason), /database is locked/);
     await healthIs('failing');
     laboratory.simulator.faults.clear();
-    await within(10_000, () => realStatusIs(id, 'started'));
+    await within(longestMs, () => realStatusIs(id, 'started'));
     await healthIs('ok');
   });
 });
@@ -49,7 +49,7 @@ describe('a location that nobody watches any more', () => {
     // As its watcher leaves it that hangs; the one here enters itself again within seconds.
     await sql`update locations set watched_at = now() - interval '31 seconds'`.execute(db);
     await realStatusIs(id, 'unavailable');
-    await within(10_000, () => realStatusIs(id, 'started'));
+    await within(longestMs, () => realStatusIs(id, 'started'));
   });
 });
 
@@ -59,7 +59,7 @@ describe('an instance that is not found once', () => {
   it('is not made anew amid its commands', async () => {
     const { serverId, operation } = await laboratory.create('found-again', ['sleep 2']);
     const { name } = await laboratory.server(serverId);
-    await within(10_000, async () => {
+    await within(longestMs, async () => {
       const { status } = await laboratory.ask(`/servers/${serverId}/status`);
       assert.match(String(status), /running command/);
     });

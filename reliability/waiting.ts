@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** As good as for ever: what is waited for comes sooner, on a machine that has other work, too. */
+export const longestMs = 60_000;
+
 /** Looks until what is checked is so; throws what the last look showed when the time is over. */
 export async function within(
   milliseconds: number,

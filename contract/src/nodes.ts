@@ -27,11 +27,18 @@ export const Node = Type.Object(
     location_id: Type.Integer({ examples: [1] }),
     location: Type.String({ description: 'The name of its location.', examples: ['local'] }),
     state: State(
-      '`offline`: it cannot be asked. `evacuated`: taken out of service in Incus. `cordoned`: takes ' +
-        'no new servers, as an administrator wants it. `gone`: no longer a member of its cluster, ' +
-        'shown while servers are on it. `lost`: an administrator has given it up.',
+      '`offline`: it refuses connections, its cluster counts it as offline, its location is unreachable, ' +
+        'or it has answered none of three looks in a row. `evacuated`: taken out of service in Incus. ' +
+        '`cordoned`: takes no new servers, as an administrator wants it. `gone`: no longer a member of ' +
+        'its cluster, shown while servers are on it. `lost`: an administrator has given it up.',
     ),
     status_since: Timestamp('Since when it answers, or does not.'),
+    slow_since: Nullable(
+      Timestamp(
+        'Since when its answers take more than 3 seconds; null while they do not. A node that is only ' +
+          'slow stays `online`.',
+      ),
+    ),
     cordoned: Type.Boolean({
       description: 'Whether it is to take no new servers, whatever its state.',
       examples: [false],

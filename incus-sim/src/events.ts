@@ -38,6 +38,7 @@ export interface Events {
   operation(project: string, operation: RenderedOperation): void;
   disturb(faults: EventFaults): void;
   disconnectAll(): void;
+  followers(): number;
 }
 
 const requestor = { username: 'root', protocol: 'unix', address: '@' };
@@ -104,5 +105,6 @@ export function createEvents(): Events {
       followers.clear();
       held.length = 0;
     },
+    followers: () => followers.size,
   };
 }

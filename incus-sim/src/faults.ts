@@ -13,6 +13,8 @@ interface Match {
   method?: string;
   /** A regular expression for the path without its query; any path, if not given. */
   path?: string;
+  /** The member that it names as its `target`; any, or none, if not given. */
+  target?: string;
   /** For how many requests; for all of them, if not given. */
   times?: number;
 }
@@ -35,8 +37,13 @@ export interface GuestFaults {
 }
 
 export interface Faults {
-  /** Answers how to take it back, which tells whether it was still to come. */
+  /**
+   * Answers how to take it back, which tells whether it was still to come. Whoever it delays goes on
+   * then.
+   */
   add(fault: Fault): () => boolean;
+  /** How many requests are delayed now. */
+  delayed(): number;
   /** For the instance of that name; for all, with `*`. An empty object takes it back. */
   guest(instance: string, faults: GuestFaults): void;
   /** Image servers that answer, by host and port; there are none at first. */
@@ -45,15 +52,24 @@ export interface Faults {
   clear(): void;
 }
 
+interface Requested {
+  method: string;
+  path: string;
+  target: string | null;
+}
+
 /** What the simulator itself asks of the faults. */
 export interface FaultBook extends Faults {
   /** Those for a request; each counts as used. */
-  take(method: string, path: string): Fault[];
+  take(request: Requested): Fault[];
+  /** Resolves once a fault's delay is over. */
+  delay(fault: Fault & { kind: 'delay' }): Promise<void>;
   ofGuest(instance: string): GuestFaults;
 }
 
 export function createFaults(imageServers: readonly string[]): FaultBook {
   const faults = new Set<Fault>();
+  const waiting = new Map<Fault, Set<() => void>>();
   const guests = new Map<string, GuestFaults>();
 
   function use(fault: Fault): void {
@@ -62,20 +78,39 @@ export function createFaults(imageServers: readonly string[]): FaultBook {
     if (fault.times <= 0) faults.delete(fault);
   }
 
+  function goOn(fault: Fault): void {
+    for (const end of waiting.get(fault) ?? []) end();
+  }
+
   return {
     imageServers: new Set(imageServers),
     add(given) {
       const fault = { ...given };
       faults.add(fault);
-      return () => faults.delete(fault);
+      return () => {
+        goOn(fault);
+        return faults.delete(fault);
+      };
+    },
+    delayed: () => [...waiting.values()].reduce((sum, { size }) => sum + size, 0),
+    async delay(fault) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const ofFault = waiting.get(fault) ?? new Set();
+      waiting.set(fault, ofFault.add(resolve));
+      const timer = setTimeout(resolve, fault.ms).unref();
+      await promise;
+      clearTimeout(timer);
+      ofFault.delete(resolve);
+      if (ofFault.size === 0) waiting.delete(fault);
     },
     guest: (instance, behaviour) => void guests.set(instance, behaviour),
     clear() {
+      for (const fault of waiting.keys()) goOn(fault);
       faults.clear();
       guests.clear();
     },
-    take(method, path) {
-      const matching = [...faults].filter((fault) => matches(fault, method, path));
+    take(request) {
+      const matching = [...faults].filter((fault) => matches(fault, request));
       matching.forEach(use);
       return matching;
     },
@@ -83,7 +118,8 @@ export function createFaults(imageServers: readonly string[]): FaultBook {
   };
 }
 
-function matches(fault: Match, method: string, path: string): boolean {
+function matches(fault: Match, { method, path, target }: Requested): boolean {
   if (fault.method !== undefined && fault.method !== method) return false;
+  if (fault.target !== undefined && fault.target !== target) return false;
   return fault.path === undefined || new RegExp(fault.path).test(path);
 }

@@ -23,8 +23,8 @@ export interface Listening {
   url?: string;
   /** Whether it takes requests and never answers them. */
   silence(isSilent: boolean): void;
-  /** Requests that it took and did not answer. */
-  unanswered(): number;
+  /** Requests that it took and did not answer: `GET /1.0?target=a`. */
+  unanswered: readonly string[];
   /** Ends it and every connection; a socket's file goes, too. */
   stop(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export async function listen(
   onUpgrade: Upgrade,
 ): Promise<Listening> {
   let isSilent = false;
-  let unansweredRequests = 0;
+  const unanswered: string[] = [];
   const unlessSilent: RequestListener = (request, response) => {
-    if (isSilent) unansweredRequests += 1;
+    if (isSilent) unanswered.push(`${request.method} ${request.url}`);
     else onRequest(request, response);
   };
   const server =
@@ -68,7 +68,7 @@ export async function listen(
     silence(silent: boolean) {
       isSilent = silent;
     },
-    unanswered: () => unansweredRequests,
+    unanswered,
     stop,
   };
   if ('socketPath' in place) return { socketPath: place.socketPath, ...listening };

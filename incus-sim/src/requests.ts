@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, failed } from './answers.ts';
 import { certificateRoutes, isTrusted, trustStranger } from './certificates.ts';
 import type { Engine } from './engine.ts';
@@ -54,9 +53,10 @@ export function createRequestListener(engine: Engine, control: Routes) {
       }
       return url.pathname === '/1.0' ? untrustedView() : failed('not authorized', 403);
     }
-    const faults = engine.faults.take(method, url.pathname);
+    const target = url.searchParams.get('target');
+    const faults = engine.faults.take({ method, path: url.pathname, target });
     for (const fault of faults) {
-      if (fault.kind === 'delay') await sleep(fault.ms, undefined, { ref: false });
+      if (fault.kind === 'delay') await engine.faults.delay(fault);
       if (fault.kind === 'error') return failed(fault.text, fault.status);
       if (fault.kind === 'drop' && fault.when === 'before') return 'drop';
     }

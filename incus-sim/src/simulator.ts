@@ -23,10 +23,17 @@ export interface SimulatorControls {
   faults: Faults;
   administrator: Administrator;
   disturbEvents(faults: EventFaults): void;
+  /** Ends the connections of all who follow its events. */
+  cutEvents(): void;
+  /** How many follow its events. */
+  followers(): number;
   fillPool(name: string, full: boolean): void;
   takeMemberDown(name: string, down: boolean): void;
-  /** Resolves when it answers again. Instances run on; what was under way stops where it is. */
-  restartDaemon(absentMs?: number): Promise<void>;
+  /**
+   * Resolves when it answers again: after that time, or once what is given has resolved. Instances run on;
+   * what was under way stops where it is.
+   */
+  restartDaemon(absent?: number | Promise<unknown>): Promise<void>;
   /** Makes what a client would have to make first. */
   plant(belongings: Belongings): void;
 }
@@ -40,8 +47,8 @@ export interface Simulator extends SimulatorControls {
   setListening(url: string, isListening: boolean): Promise<void>;
   /** Takes requests at one of its addresses and never answers them, as a machine that hangs does. */
   setSilent(url: string, isSilent: boolean): void;
-  /** Requests that it took while it was silent. */
-  unanswered(): number;
+  /** How many requests, such as `GET /1.0?target=a`, it took while it was silent. */
+  unanswered(like: RegExp): number;
   /** What `incus config trust add` prints there. */
   issueToken(name: string, options?: TokenOptions): string;
   /** Instances by project, for tests with very many: as though they had always been there. */
@@ -58,10 +65,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const stopAll = async () => void (await Promise.all(listening.map((one) => one.stop())));
   const controls: SimulatorControls = {
     ...controlsOf(engine),
-    async restartDaemon(absentMs = 0) {
+    async restartDaemon(absent = 0) {
       await stopAll();
       loseEverythingUnderWay(engine);
-      await sleep(absentMs);
+      await (typeof absent === 'number' ? sleep(absent) : absent);
       listening = await open();
     },
   };
@@ -90,7 +97,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     setSilent(url, isSilent) {
       for (const one of listening) if (one.url === url) one.silence(isSilent);
     },
-    unanswered: () => listening.reduce((sum, one) => sum + one.unanswered(), 0),
+    unanswered: (like) =>
+      listening.flatMap(({ unanswered }) => unanswered.filter((one) => like.test(one))).length,
     issueToken(name, tokenOptions) {
       // Those of the one that makes it, and not of its whole cluster.
       const addresses = urls.slice(0, 1).map((url) => new URL(url).host);
@@ -122,6 +130,8 @@ function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
     faults,
     administrator: administratorOf(engine),
     disturbEvents: events.disturb,
+    cutEvents: events.disconnectAll,
+    followers: events.followers,
     fillPool(name, full) {
       const pool = model.pools.get(name) ?? refuse('Storage pool not found', 404);
       pool.full = full;

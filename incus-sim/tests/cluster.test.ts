@@ -30,7 +30,7 @@ describe('a cluster', () => {
     await create(sim, 'one', 'a');
     const move = async (live: boolean, target = 'b') => {
       const { id } = await client.instances.migrate('one', { target, live });
-      await client.operations.wait(id, { timeoutSeconds: 10 });
+      await client.operations.wait(id, { timeoutSeconds: 60 });
     };
     const where = async () => (await client.instances.get('one'))?.location;
     await assert.rejects(move(false, 'a'), failsWith('invalid'));
@@ -54,7 +54,7 @@ describe('a cluster', () => {
     await create(sim, 'one', 'b');
     const change = async (action: 'evacuate' | 'restore') => {
       const { id } = await client.server.changeMember('b', action);
-      await client.operations.wait(id, { timeoutSeconds: 10 });
+      await client.operations.wait(id, { timeoutSeconds: 60 });
     };
     const shown = async () => {
       const [instance] = await client.instances.list();

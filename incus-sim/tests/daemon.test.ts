@@ -18,26 +18,26 @@ import {
 
 describe('a restart of the daemon', () => {
   it('loses what was under way half-done, and every operation', async () => {
-    const sim = await simulated({ timing: { create: 400 } });
+    const sim = await simulated({ timing: { create: 3000 } });
     const { simulator, client } = sim;
     const { id } = await client.instances.create(definition('half'));
-    const waiting = client.operations.wait(id, { timeoutSeconds: 5 });
+    const waiting = client.operations.wait(id, { timeoutSeconds: 30 });
     const lost = assert.rejects(waiting, failsWith('unreachable'));
     await until(async () => (await statusOf(sim, 'half')) !== null);
     await simulator.restartDaemon();
     await lost;
     assert.deepEqual(await client.operations.list(), []);
-    assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 5 }), {
+    assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 30 }), {
       outcome: 'vanished',
     });
     // Longer than the rest of the create would have taken.
-    await sleep(500);
+    await sleep(3500);
     assert.deepEqual([await statusOf(sim, 'half'), await hasDisk(sim, 'half')], ['Stopped', false]);
     await settled(client, client.instances.delete('half'));
   });
 
   it('in the midst of a create leaves a record, then one with a disk that is not there', async () => {
-    const sim = await simulated({ timing: { create: 600 } });
+    const sim = await simulated({ timing: { create: 3000 } });
     const { simulator, client } = sim;
     for (const [name, isPromised, words] of [
       ['record', false, /Instance storage pool not found/],
@@ -58,7 +58,7 @@ describe('a restart of the daemon', () => {
   });
 
   it('as an image is unpacked leaves a part of it, to all who come until it is removed', async () => {
-    const sim = await simulated({ timing: { unpack: 300 } });
+    const sim = await simulated({ timing: { unpack: 3000 } });
     const { simulator, client } = sim;
     const { storage, files } = client;
     await client.instances.create(definition('first'));
@@ -86,9 +86,11 @@ describe('a restart of the daemon', () => {
     await start(sim, 'a');
     const before = await client.instances.getState('a');
     const { connections } = await follow(sim);
-    const restarted = simulator.restartDaemon(200);
+    const seen = Promise.withResolvers<void>();
+    const restarted = simulator.restartDaemon(seen.promise);
     await until(() => !existsSync(simulator.socketPath));
     await assert.rejects(client.instances.list(), failsWith('unreachable'));
+    seen.resolve();
     await restarted;
     const after = await client.instances.getState('a');
     assert.equal(after?.status, 'Running');

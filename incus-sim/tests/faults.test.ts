@@ -40,10 +40,10 @@ describe('a fault of a request', () => {
 
   it('delays an answer', async () => {
     const { simulator, client } = await simulated();
-    simulator.faults.add({ kind: 'delay', method: 'GET', ms: 300, times: 1 });
+    simulator.faults.add({ kind: 'delay', method: 'GET', ms: 3_600_000, times: 1 });
     const late = client.instances.list({ timeoutSeconds: 0.1 });
     await assert.rejects(late, failsWith('timeout'));
-    await client.instances.list({ timeoutSeconds: 0.1 });
+    await client.instances.list();
   });
 
   it('closes the connection before anything is done, or after', async () => {

@@ -19,7 +19,7 @@ describe('over HTTPS', () => {
     const connect = ({ cert, key }: typeof trusted) => {
       const identity = { clientCert: cert, clientKey: key, serverCert: own.cert };
       const connection = { urls: [simulator.url], ...identity };
-      const client = createIncusClient({ ...connection, project, timeoutSeconds: 2 });
+      const client = createIncusClient({ ...connection, project, timeoutSeconds: 30 });
       cleanUpWith(() => client.close());
       return { connection, client };
     };

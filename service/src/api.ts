@@ -16,6 +16,9 @@ import type { Foundation } from './workers.ts';
 
 /** How long a check waits for the list of locations. */
 const listingMs = 500;
+/** Of a check, for an engine to answer. Less than a check may take. */
+const patienceMs = 1500;
+const answerSeconds = 5;
 
 interface ApiSettings {
   limits: Limits;
@@ -74,8 +77,13 @@ async function healthChecks({
       name: `location ${location.name}`,
       isLocation: true,
       async check() {
-        await engines.of(location).server.info();
-        const known = await findLocation(db, location.id);
+        const finding = findLocation(db, location.id);
+        const asking = engines
+          .of(location)
+          .server.info(undefined, { timeoutSeconds: answerSeconds });
+        // One that takes its time may only be slow: whether it is away, its watcher finds out.
+        await Promise.race([asking, sleep(patienceMs, undefined, { ref: false })]);
+        const known = await finding;
         if (!known?.isReachable) throw new Error(known?.unreachable_reason ?? 'Nobody watches it.');
       },
     };

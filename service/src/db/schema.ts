@@ -143,6 +143,8 @@ interface NodesTable {
   /** Whether the engine can be asked about it. */
   status: 'online' | 'offline';
   status_since: Timestamp;
+  /** Since when it answers late; null while it does not, or does not answer at all. */
+  slow_since: Timestamp | null;
   /** Given up by an administrator. */
   lost: Generated<boolean>;
   cpu: number;

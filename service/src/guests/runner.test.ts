@@ -90,7 +90,7 @@ function progress(total: number): Promise<GuestProgress> {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !condition(); i++) await sleep(10);
+  for (let i = 0; i < 3000 && !condition(); i++) await sleep(10);
   assert.ok(condition());
 }
 

@@ -58,6 +58,31 @@ export function isEngineError(error: unknown, ...codes: EngineErrorCode[]): erro
   return error instanceof EngineError && codes.includes(error.code);
 }
 
+/** Of what came to no answer, or broke off in its midst: it may be late, or be there again. */
+const silentCodes = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'EAGAIN',
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+]);
+const silentWords = /timed? ?out|deadline exceeded|closed the event stream/i;
+
+/**
+ * Whether an error says that Incus, or a member of its cluster, can't be asked: a refused connection, or
+ * words of another member. One that is silent, or breaks off, may only be slow.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (!isEngineError(error, 'unreachable', 'forbidden')) return false;
+  return !silentCodes.has(errorCode(error.cause)) && !silentWords.test(error.message);
+}
+
+/** Whether a member of a cluster says nothing, refuses, or was removed since it was listed. */
+export function isAway(error: unknown): error is EngineError {
+  return isEngineError(error, 'unreachable', 'timeout', 'not_found');
+}
+
 /**
  * What a member of a cluster answers; null where it says nothing, or was removed since it was listed.
  * Throws all else, and whatever there is once the caller has aborted.
@@ -66,8 +91,7 @@ export async function unlessSilent<T>(asked: Promise<T>, signal: AbortSignal): P
   try {
     return await asked;
   } catch (error) {
-    const isSilent = isEngineError(error, 'unreachable', 'timeout', 'not_found');
-    if (signal.aborted || !isSilent) throw error;
+    if (signal.aborted || !isAway(error)) throw error;
     return null;
   }
 }
@@ -159,6 +183,8 @@ const connectCodes = new Set([
   'EADDRNOTAVAIL',
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
+  // A socket that takes no more connections for now.
+  'EAGAIN',
 ]);
 const brokenCodes = new Set([
   'ECONNRESET',

@@ -130,7 +130,9 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
     end(errorFromIncus(`The event stream was refused: HTTP ${statusCode}`, statusCode));
   });
   socket.on('error', (error) => {
-    reason ??= errorFromConnection(error, options.name);
+    reason ??= isLateHandshake(error)
+      ? new EngineError('timeout', 'The event stream did not open', { where: options.name })
+      : errorFromConnection(error, options.name);
   });
   return new Promise((resolve) => {
     socket.on('close', (code) => {
@@ -143,6 +145,9 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
     });
   });
 }
+
+/** The library has no code for it. */
+const isLateHandshake = (error: Error) => /handshake has timed out/.test(error.message);
 
 /** A member that loses its power closes nothing: without pings its silence looks like peace. */
 function keepAlive(

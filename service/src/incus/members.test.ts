@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewInstance } from './instances.ts';
 import { cleanUpWith, connect, directory, failsWith } from './test-client.ts';
 import { listenOnTls, operation, refuse, selfSigned, stop, sync } from './test-server.ts';
@@ -16,7 +19,7 @@ describe('members over HTTPS', () => {
     return listening;
   }
   const cluster = (...urls: string[]) =>
-    connect({ urls, ...credentials, project: 'p', timeoutSeconds: 2 });
+    connect({ urls, ...credentials, project: 'p', timeoutSeconds: 30 });
   const named = (name: string) => (_: IncomingMessage, response: ServerResponse) =>
     sync(response, [{ name }]);
   const closed = 'https://127.0.0.1:1';
@@ -110,6 +113,35 @@ describe('members over HTTPS', () => {
     const client = cluster(hung.url, second.url);
     await assert.rejects(client.instances.list({ timeoutSeconds: 0.3 }), failsWith('timeout'));
     assert.equal((await client.instances.list())[0]?.name, 'two');
+  });
+
+  it('are asked after the others while they say nothing, before that is known to be for ever', async () => {
+    const hung = await member(() => {});
+    const second = await member(named('two'));
+    const client = cluster(hung.url, second.url);
+    const stop = new AbortController();
+    const options = { timeoutSeconds: 60, signal: stop.signal };
+    const waiting = assert.rejects(client.instances.list(options), /enough/);
+    const asked = async () => (await client.instances.list({ timeoutSeconds: 60 }))[0]?.name;
+    await sleep(3100);
+    assert.equal(await asked(), 'two');
+    stop.abort(new Error('enough'));
+    await waiting;
+  });
+
+  it('that take a connection and do nothing with it are waited for where there is no other', async () => {
+    const sockets = new Set<Socket>();
+    const deaf = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
+    cleanUpWith(() => {
+      for (const socket of sockets) socket.destroy();
+      deaf.close();
+    });
+    const url = `https://127.0.0.1:${(deaf.address() as AddressInfo).port}`;
+    const options = { timeoutSeconds: 4 };
+    await assert.rejects(cluster(url).server.info(undefined, options), failsWith('timeout'));
+    const second = await member(named('two'));
+    assert.equal((await cluster(url, second.url).instances.list(options))[0]?.name, 'two');
   });
 
   it('are read from themselves what is about them, once it is known where they are', async () => {

@@ -8,7 +8,7 @@ describe('waiting for an operation', () => {
 
   it('ends with the operation', async () => {
     const client = await clientOf((_, response) => sync(response, succeeded));
-    const outcome = await client.operations.wait('1', { timeoutSeconds: 5 });
+    const outcome = await client.operations.wait('1', { timeoutSeconds: 30 });
     assert.deepEqual(outcome, { outcome: 'succeeded', operation: succeeded });
   });
 
@@ -24,7 +24,7 @@ describe('waiting for an operation', () => {
       else sync(response, succeeded);
     });
     const onProgress = (progress: unknown) => seen.push(progress);
-    await client.operations.wait('1', { timeoutSeconds: 5, onProgress });
+    await client.operations.wait('1', { timeoutSeconds: 30, onProgress });
     assert.deepEqual(seen, [
       { fraction: 0.4, text: 'rootfs: 40%' },
       { fraction: 0.8, text: 'rootfs: 80%' },
@@ -37,7 +37,7 @@ describe('waiting for an operation', () => {
       else refuse(response, 404, 'Operation not found');
     });
     for (const id of ['1', '2']) {
-      const outcome = await client.operations.wait(id, { timeoutSeconds: 5 });
+      const outcome = await client.operations.wait(id, { timeoutSeconds: 30 });
       assert.deepEqual(outcome, { outcome: 'vanished' });
     }
   });
@@ -53,19 +53,19 @@ describe('waiting for an operation', () => {
       else refuse(response, 500, 'The instance is already running', 200);
     });
     for (const id of ['old', 'new']) {
-      await assert.rejects(client.operations.wait(id, { timeoutSeconds: 5 }), failsWith('busy'));
+      await assert.rejects(client.operations.wait(id, { timeoutSeconds: 30 }), failsWith('busy'));
     }
   });
 
   it('does not take a thing that the operation missed for a vanished operation', async () => {
     const client = await clientOf((_, response) => refuse(response, 404, 'No such key', 200));
-    await assert.rejects(client.operations.wait('1', { timeoutSeconds: 5 }), failsWith('failed'));
+    await assert.rejects(client.operations.wait('1', { timeoutSeconds: 30 }), failsWith('failed'));
   });
 
   it('throws for a cancelled one', async () => {
     const cancelled = operation('1', { status: 'Cancelled', status_code: 401 });
     const client = await clientOf((_, response) => sync(response, cancelled));
-    const wait = client.operations.wait('1', { timeoutSeconds: 5 });
+    const wait = client.operations.wait('1', { timeoutSeconds: 30 });
     await assert.rejects(wait, failsWith('failed', /cancelled/));
   });
 
@@ -74,7 +74,7 @@ describe('waiting for an operation', () => {
     const late = client.operations.wait('1', { timeoutSeconds: 0.05 });
     await assert.rejects(late, failsWith('timeout', /still running/));
     const signal = AbortSignal.timeout(50);
-    const aborted = client.operations.wait('1', { timeoutSeconds: 5, signal });
+    const aborted = client.operations.wait('1', { timeoutSeconds: 30, signal });
     await assert.rejects(aborted, { name: 'TimeoutError' });
   });
 });

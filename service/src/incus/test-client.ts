@@ -30,7 +30,7 @@ let sockets = 0;
 /** A client of a server on a unix socket that answers with `handler`. */
 export async function clientOf(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  timeoutSeconds = 2,
+  timeoutSeconds = 30,
 ) {
   const socketPath = directory.file(`${sockets++}.socket`);
   const server = await listenOnSocket(socketPath, handler);

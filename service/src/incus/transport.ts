@@ -5,6 +5,12 @@ import { errorFromConnection, failedBeforeSending, isEngineError } from './error
 
 /** A dead member must leave time to ask the next one within the time-out of a call. */
 const connectTimeoutMs = 3000;
+/** Where there is no other one to ask: as long as a plain call. */
+const onlyConnectTimeoutMs = 10_000;
+/** One that has said nothing for so long, though it was asked, is asked after the others. */
+const patienceMs = 3000;
+/** After which it may be well again. */
+const hungMs = 30_000;
 
 export interface WireRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -29,10 +35,12 @@ export interface Transport {
 }
 
 function createAgent(connection: IncusConnection): Agent {
+  const isOnly = 'socketPath' in connection || connection.urls.length === 1;
+  const timeout = isOnly ? onlyConnectTimeoutMs : connectTimeoutMs;
   const connect =
     'socketPath' in connection
-      ? { socketPath: connection.socketPath, timeout: connectTimeoutMs }
-      : { ...tlsSettings(connection), timeout: connectTimeoutMs };
+      ? { socketPath: connection.socketPath, timeout }
+      : { ...tlsSettings(connection), timeout };
   // Every call brings its own deadline; undici's would end long waits and uploads. Each member is asked
   // more often than each 20 s, and need not be connected to anew: Incus closes nothing for being idle.
   const keepAliveTimeout = 20_000;
@@ -41,12 +49,17 @@ function createAgent(connection: IncusConnection): Agent {
 
 function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promise<WireResponse> {
   const { body, headers, member: _, ...rest } = request;
-  return agent.request({
-    ...rest,
-    origin: endpoint.origin,
-    headers: headers ?? {},
-    body: typeof body === 'function' ? body() : (body ?? null),
-  });
+  const { signal } = request;
+  const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
+  // undici hears of it only once it is connected.
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const options = { ...rest, origin: endpoint.origin, headers: headers ?? {} };
+  agent
+    .request({ ...options, body: typeof body === 'function' ? body() : (body ?? null) })
+    .then(resolve, reject)
+    .finally(() => signal.removeEventListener('abort', onAbort));
+  return promise;
 }
 
 /** A change is repeated elsewhere only if it can't have been carried out; a read always may be. */
@@ -56,26 +69,45 @@ function mayAskAnother(request: WireRequest, error: unknown): boolean {
 
 /**
  * HTTP to Incus, with fail-over between members: each is tried once, the one that answered last
- * first. A member that starts or stops (503) is passed over for reads. What is about one member is read
+ * first, and one that hangs last. A member that starts or stops (503) is passed over for reads. What is about one member is read
  * from it: the others pass nothing on to one that has come back until its heartbeat, up to 10 s later.
  */
 export function createTransport(connection: IncusConnection): Transport {
   const agent = createAgent(connection);
   const places = endpoints(connection);
-  /** When each one answered last. */
-  const answered = new Map<Endpoint, number>();
+  /** Since when each one was asked and has not answered anything. */
+  const silentSince = new Map<Endpoint, number>();
   const ofMember = new Map<string, Endpoint>();
   let preferred = 0;
+
+  const since = (endpoint: Endpoint) => silentSince.get(endpoint) ?? Number.POSITIVE_INFINITY;
+  const hangs = (endpoint: Endpoint) => {
+    const silentMs = performance.now() - since(endpoint);
+    return silentMs >= patienceMs && silentMs < hungMs;
+  };
+
+  /**
+   * A member that hangs is not to be asked first next time. One that has answered others meanwhile waits
+   * itself, for a member that the request is about; and one that was not waited for may be well.
+   */
+  const noteSilence = (endpoint: Endpoint, asked: number, reason: unknown) => {
+    if (!isEngineError(reason, 'timeout')) silentSince.delete(endpoint);
+    else if (since(endpoint) <= asked) {
+      silentSince.set(endpoint, performance.now() - patienceMs);
+      if (places[preferred % places.length] === endpoint) preferred += 1;
+    }
+  };
 
   const attempt = async (request: WireRequest, rest: Endpoint[]): Promise<WireResponse> => {
     const [endpoint, ...others] = rest;
     if (endpoint === undefined) throw new TypeError('Incus needs at least one URL');
     const last = others.length === 0;
-    const asked = performance.now();
     const isItself = request.member !== undefined && ofMember.get(request.member) === endpoint;
+    const asked = performance.now();
+    if (!silentSince.has(endpoint)) silentSince.set(endpoint, asked);
     try {
       const response = await dispatch(agent, endpoint, request);
-      answered.set(endpoint, performance.now());
+      silentSince.delete(endpoint);
       if (response.statusCode !== 503 || request.method !== 'GET' || last) {
         if (!isItself) preferred = places.indexOf(endpoint);
         return response;
@@ -83,13 +115,10 @@ export function createTransport(connection: IncusConnection): Transport {
       await response.body.dump();
     } catch (error) {
       if (request.signal.aborted) {
-        // A member that hangs must not be the first to be asked next time. One that answered others
-        // meanwhile waits itself, for a member that the request is about.
-        const isSilent = !isItself && (answered.get(endpoint) ?? 0) < asked;
-        if (isSilent && isEngineError(request.signal.reason, 'timeout'))
-          preferred = places.indexOf(endpoint) + 1;
+        noteSilence(endpoint, asked, request.signal.reason);
         throw error;
       }
+      silentSince.delete(endpoint);
       if (last || !mayAskAnother(request, error)) throw errorFromConnection(error, endpoint.name);
     }
     return attempt(request, others);
@@ -101,7 +130,9 @@ export function createTransport(connection: IncusConnection): Transport {
       const inTurn = [...places.slice(start), ...places.slice(0, start)];
       const itself = request.member === undefined ? undefined : ofMember.get(request.member);
       const others = inTurn.filter((place) => place !== itself);
-      return attempt(request, itself ? [itself, ...others] : others);
+      const last = others.filter(hangs);
+      const first = others.filter((place) => !last.includes(place));
+      return attempt(request, [...(itself ? [itself] : []), ...first, ...last]);
     },
     learn(members) {
       for (const { server_name: name, url } of members) {

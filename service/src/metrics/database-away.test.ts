@@ -18,8 +18,8 @@ after(close);
 await enterServer(db, await installation(db), { operation: 'stop' });
 const directory = mkdtempSync(join(tmpdir(), 'berth-away-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-/** Prometheus waits 10 s, unless told otherwise. */
-const mostMs = 8000;
+/** A query may take 20 s: less means that it was not waited for, on a machine that is busy, too. */
+const mostMs = 18_000;
 
 /** A service, and its connections to the database. */
 async function withApp(ofServers = false) {

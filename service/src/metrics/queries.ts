@@ -83,6 +83,7 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     select figure.name, labels, figure.value
     from node cross join lateral (values
       ('node_online', (status = 'online')::integer::float8),
+      ('node_slow', (slow_since is not null)::integer::float8),
       ('node_cores', cpu::float8),
       ('node_cores_given', given_cpu),
       ('node_memory_bytes', ram_mb * 1048576.0),

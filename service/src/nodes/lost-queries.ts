@@ -43,7 +43,7 @@ export async function giveUpNode(trx: Trx, { id }: { id: number }): Promise<void
 /** The engine has forgotten it. */
 export async function setForgotten(trx: Trx, id: number): Promise<void> {
   await sql`
-    update nodes set gone = true, status = 'offline', updated_at = now(),
+    update nodes set gone = true, status = 'offline', slow_since = null, updated_at = now(),
       status_since = case status when 'offline' then status_since else now() end
     where id = ${id}`.execute(trx);
 }

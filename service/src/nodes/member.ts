@@ -1,5 +1,6 @@
 import { EngineError, isEngineError, unlessSilent } from '../incus/errors.ts';
 import { isUnderWay } from '../incus/operations.ts';
+import { askPatiently } from '../incus/patience.ts';
 import type { MemberAction } from '../incus/server.ts';
 import { type NodeStepContext, type StepResult, wait } from '../operations/define.ts';
 import { settle } from '../servers/engine.ts';
@@ -43,7 +44,6 @@ export async function changeMember(
 
 /** For Incus to tell others of it, and to look after what the member had. */
 const forgetSeconds = 60;
-const answerSeconds = 3;
 
 /**
  * Has Incus forget a member, by force: with its instances, and without asking it. Not one that answers,
@@ -57,7 +57,8 @@ export async function forgetMember({
   const members = await incus.server.members({ signal });
   if (!members.some(({ server_name }) => server_name === node.member)) return 'forgotten';
   const name = node.member ?? '';
-  const asked = incus.server.info(name, { signal, timeoutSeconds: answerSeconds });
+  // One that is only slow answers, too.
+  const asked = askPatiently((options) => incus.server.info(name, options), signal);
   if ((await unlessSilent(asked, signal)) !== null) return 'answers';
   const call = incus.server.forgetMember(name, { signal, timeoutSeconds: forgetSeconds });
   await call.catch(unlessForgotten);

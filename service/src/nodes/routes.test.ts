@@ -44,6 +44,7 @@ it('shows what it has, what its servers were given, and what is used', async () 
     location_id: place.locationId,
     location: 'test',
     state: 'online',
+    slow_since: null,
     cordoned: false,
     failure_domain: 'default',
     incus_version: '6.0.4',

@@ -6,7 +6,8 @@ export interface NodeFacts {
   name: string;
   /** Its name as a member of a cluster; null where there is none. */
   member: string | null;
-  status: 'online' | 'offline';
+  /** Null where it was silent: it stays as it was, and one that is new is offline. */
+  status: 'online' | 'offline' | null;
   evacuated: boolean;
   failureDomain: string;
   machine: { cpu: number; ramMb: number; ramUsedMb: number; version: string } | null;
@@ -52,12 +53,15 @@ export async function enterNodes(
     "ramMb" integer, "ramUsedMb" integer, version text, disk jsonb)`;
   await sql`
     insert into nodes (location_id, name, member, status, cpu, ram_mb, updated_at)
-    select ${locationId}, name, member, status, 0, 0, ${readAt}::timestamptz from ${seen} order by name
+    select ${locationId}, name, member, coalesce(status, 'offline'), 0, 0, ${readAt}::timestamptz from ${seen} order by name
     on conflict (location_id, name) do nothing`.execute(trx);
   await sql`
     update nodes set
-      member = seen.member, status = seen.status, evacuated = seen.evacuated,
-      status_since = case when nodes.status = seen.status then status_since else now() end,
+      member = seen.member, status = coalesce(seen.status, nodes.status),
+      evacuated = seen.evacuated,
+      status_since = case when nodes.status = coalesce(seen.status, nodes.status) then status_since
+        else now() end,
+      slow_since = case seen.status when 'offline' then null else slow_since end,
       -- One that was forgotten is there anew.
       lost = lost and not gone, gone = false,
       failure_domain = seen."failureDomain", cpu = coalesce(seen.cpu, nodes.cpu),
@@ -66,11 +70,12 @@ export async function enterNodes(
       incus_version = coalesce(seen.version, incus_version),
       disk_gb = coalesce((seen.disk ->> 'gb')::integer, disk_gb),
       disk_used_gb = coalesce((seen.disk ->> 'usedGb')::float8, disk_used_gb),
-      updated_at = now()
+      -- Silence says nothing of when it was seen.
+      updated_at = case when seen.status is null then updated_at else now() end
     from ${seen}
     where location_id = ${locationId} and nodes.name = seen.name and ${older}`.execute(trx);
   await sql`
-    update nodes set gone = true, status = 'offline', updated_at = now(),
+    update nodes set gone = true, status = 'offline', slow_since = null, updated_at = now(),
       status_since = case status when 'offline' then status_since else now() end
     where location_id = ${locationId} and not gone and ${older}
       and name <> all(${names}::text[])`.execute(trx);
@@ -98,12 +103,33 @@ export async function setSilent(
 ): Promise<void> {
   await db
     .updateTable('nodes')
-    .set({ status: 'offline', status_since: sql`now()`, updated_at: sql`now()` })
+    .set({
+      ...{ status: 'offline', status_since: sql`now()`, slow_since: null },
+      updated_at: sql`now()`,
+    })
     .where('location_id', '=', locationId)
     .where('member', '=', member)
     .where('status', '<>', 'offline')
     .where(isOlder(readAt))
     .execute();
+}
+
+/**
+ * Enters that a node has answered, late or in time: one without a cluster, or a member of it. One that
+ * was away is back with a late answer; with one in time it is to be looked at first.
+ */
+export async function setAnswered(
+  db: Queryable,
+  locationId: number,
+  { member, readAt, isSlow }: Known & { isSlow: boolean },
+): Promise<void> {
+  const late = sql`slow_since = coalesce(slow_since, now()), status = 'online', updated_at = now(),
+    status_since = case status when 'online' then status_since else now() end`;
+  const isNew = sql`(slow_since is null or status = 'offline')`;
+  await sql`
+    update nodes set ${isSlow ? late : sql`slow_since = null`}
+    where location_id = ${locationId} and member is not distinct from ${member} and not gone
+      and ${isSlow ? isNew : sql`slow_since is not null`} and ${isOlder(readAt)}`.execute(db);
 }
 
 /**
@@ -131,20 +157,24 @@ export async function noteComparison(
     update nodes set compared_at = now() from due where nodes.id = due.id`.execute(db);
 }
 
-/** The members of a location's cluster that were there, or away, when they were last looked at. */
-export async function membersThatWere(
+export interface Known {
+  /** Null where there is no cluster. */
+  member: string | null;
+  /** A `databaseTime` from before it is asked. */
+  readAt: string;
+}
+
+/** The nodes of a location that were there, or away, when they were last looked at. */
+export async function nodesThatWere(
   db: Queryable,
   locationId: number,
   status: 'online' | 'offline',
-): Promise<string[]> {
-  const members = await db
+): Promise<Known[]> {
+  return await db
     .selectFrom('nodes')
-    .select('member')
+    .select(['member', sql<string>`clock_timestamp()`.as('readAt')])
     .where('location_id', '=', locationId)
     .where('status', '=', status)
     .where('gone', '=', false)
-    .where('member', 'is not', null)
-    .$narrowType<{ member: string }>()
     .execute();
-  return members.map(({ member }) => member);
 }

@@ -11,6 +11,7 @@ export function nodeView(row: ShownNode): Node {
     location: row.location,
     state: row.state,
     status_since: row.status_since,
+    slow_since: row.slow_since,
     cordoned: row.cordoned,
     failure_domain: row.failure_domain,
     incus_version: row.incus_version,

@@ -24,5 +24,5 @@ test('an abort ends the program with its children', async () => {
   await assert.rejects(shell('sleep 30 & wait', AbortSignal.timeout(100)), {
     name: 'TimeoutError',
   });
-  assert.ok(Date.now() - begun < 5000);
+  assert.ok(Date.now() - begun < 25_000);
 });

@@ -107,7 +107,7 @@ describe('images in a real Incus', { skip }, () => {
       assert.ok(error instanceof ImageServerUnreachable);
       return error.host === `127.0.0.1:${port}` && /nothing for 1 s/.test(error.message);
     });
-    assert.ok(Date.now() - begun < 5000);
+    assert.ok(Date.now() - begun < 60_000);
     for (const socket of sockets) socket.destroy();
     silent.close();
   });

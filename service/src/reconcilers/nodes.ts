@@ -1,14 +1,12 @@
 import { databaseTime } from '../db/queries.ts';
 import type { CallOptions } from '../incus/api.ts';
-import { EngineError, unlessSilent } from '../incus/errors.ts';
+import { EngineError, isAway, isRefusal } from '../incus/errors.ts';
 import type { ClusterMember } from '../incus/server.ts';
-import { enterNodes, membersThatWere, type NodeFacts } from '../nodes/seen-queries.ts';
+import { enterNodes, type NodeFacts, nodesThatWere } from '../nodes/seen-queries.ts';
 import type { Subject } from './truth.ts';
 
 /** For a member to tell what it has: one that is cut off says nothing at all. */
 const answerSeconds = 5;
-/** For it to say that it is there. */
-const pingSeconds = 3;
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
 
@@ -21,12 +19,13 @@ export interface NodeSubject extends Subject {
 
 /**
  * Enters which nodes a location has, how they are and what they have: the members of its cluster, or
- * the one server. A member counts as online if it answers: Incus lists a dead one as online for 20 s.
+ * the one server. A member counts as online if it answers: Incus lists a dead one as online for 20 s;
+ * and as offline if it refuses. One that is silent stays as it was: that is for `members.ts` to judge.
  * Answers whether any is back that was away.
  */
 export async function lookAtNodes(subject: NodeSubject): Promise<boolean> {
   const { db, client, locationId, signal } = subject;
-  const away = await membersThatWere(db, locationId, 'offline');
+  const away = await nodesThatWere(db, locationId, 'offline');
   const readAt = await databaseTime(db);
   const { environment } = await client.server.info(undefined, { signal });
   const answering = environment.server_name;
@@ -35,7 +34,9 @@ export async function lookAtNodes(subject: NodeSubject): Promise<boolean> {
     : [await single(subject, answering)];
   const seen = { facts, answering, readAt };
   await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
-  return facts.some(({ name, status }) => status === 'online' && away.includes(name));
+  const isBack = ({ member, status }: NodeFacts) =>
+    status === 'online' && away.some((was) => member !== null && was.member === member);
+  return facts.some(isBack);
 }
 
 async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {
@@ -54,48 +55,29 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
     if (status === 'Offline') await requireBack(subject, name, { timeoutSeconds: answerSeconds });
     return await ask(subject, name);
   };
-  const isAsked = status !== 'Blocked';
-  const has = isAsked ? await unlessSilent(asked(), subject.signal) : null;
-  return {
-    name,
-    member: name,
-    status: has ? 'online' : 'offline',
-    evacuated: outOfService.includes(status),
-    failureDomain,
-    ...(has ?? { machine: null, disk: null }),
-  };
-}
-
-/**
- * Whether any member of its cluster that was away answers, or one that was there no longer does: all is
- * to be looked at then. It costs one small call each.
- */
-export async function haveMembersChanged(
-  subject: Subject,
-  since: 'online' | 'offline',
-): Promise<boolean> {
-  const { client, db, locationId, signal } = subject;
-  const options = { signal, timeoutSeconds: pingSeconds };
-  const members = await membersThatWere(db, locationId, since);
-  const differ = members.map(async (member) => {
-    const asked =
-      since === 'offline'
-        ? requireBack(subject, member, options)
-        : client.server.info(member, options);
-    const is = (await unlessSilent(asked, signal)) === null ? 'offline' : 'online';
-    return is !== since;
-  });
-  return (await Promise.all(differ)).includes(true);
+  const node = { name, member: name, evacuated: outOfService.includes(status), failureDomain };
+  const nothing = { ...node, machine: null, disk: null };
+  if (status === 'Blocked') return { ...nothing, status: 'offline' };
+  try {
+    return { ...node, status: 'online', ...(await asked()) };
+  } catch (error) {
+    if (subject.signal.aborted || !isAway(error)) throw error;
+    const isGone = isRefusal(error) || error.code === 'not_found';
+    return { ...nothing, status: isGone ? 'offline' : null };
+  }
 }
 
 /**
  * Throws unless a member answers, and has its cluster: to one that is cut off from the others nothing is
  * passed on, though we may reach it.
  */
-async function requireBack({ client, signal }: Subject, member: string, options: CallOptions) {
-  const info = await client.server.info(member, { signal, ...options });
+export async function requireBack(
+  { client, signal }: Subject,
+  member: string,
+  options: CallOptions,
+): Promise<void> {
+  await client.server.info(member, { signal, ...options });
   await client.projects.get(client.project, { signal, ...options, member });
-  return info;
 }
 
 type Has = Pick<NodeFacts, 'machine' | 'disk'>;

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { isEngineError } from '../incus/errors.ts';
+import { isEngineError, isRefusal } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
+import { longestSeconds } from '../incus/patience.ts';
 import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
 import { instanceName, serverUuid } from '../servers/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
@@ -16,8 +17,6 @@ import {
 
 /** Between two readings that must agree before an instance counts as gone. */
 const secondReadingMilliseconds = 1500;
-/** For a member to answer: what the others are is not to be known late. */
-const memberSeconds = 3;
 /**
  * For all instances. Incus asks each member for its own, and waits for one that is cut off until its
  * heartbeat is 20 s old; the others are not to count as away for that.
@@ -77,21 +76,22 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal, timeoutSeconds: listSeconds });
-  const { silent, own } = await askBroken(subject, instances);
-  // One by one, as in enterMembers.
-  for (const member of silent) await setSilent(db, locationId, member, readAt);
-  subject.found?.('member_silent', silent.size);
   const members = instances.flatMap(({ name, location: member }) => {
     const uuid = serverUuid(name);
     return uuid ? [{ uuid, member }] : [];
   });
   await enterMembers(db, locationId, readAt, members);
-  const sightings = instances.flatMap(({ name, status, location }): Sighting[] => {
-    const uuid = serverUuid(name);
-    const known = silent.has(location) ? undefined : engineStatus(own.get(name) ?? status);
-    return uuid && known ? [{ uuid, status: known }] : [];
-  });
-  await enter(subject, readAt, sightings);
+  const broken = instances.filter(({ status }) => status === 'Error');
+  const others = instances.filter(({ status }) => status !== 'Error');
+  // Not after a member that is slow to say how its own are.
+  await enter(subject, readAt, sightingsOf(others));
+  const { silent, refusing, own } = await askBroken(subject, broken);
+  // One by one, as in enterMembers. One that says nothing may only be slow: see members.ts.
+  for (const member of refusing) await setSilent(db, locationId, member, readAt);
+  subject.found?.('member_silent', silent.size);
+  const heard = broken.filter(({ location }) => !silent.has(location));
+  const asTheySay = ({ name, status }: Instance) => ({ name, status: own.get(name) ?? status });
+  await enter(subject, readAt, sightingsOf(heard.map(asTheySay)));
   await noteComparison(db, locationId, readAt, silent);
   const names = new Set(instances.map(({ name }) => name));
   const servers = await serversWithInstance(db, locationId);
@@ -100,26 +100,39 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   return instances;
 }
 
+function sightingsOf(instances: Pick<Instance, 'name' | 'status'>[]): Sighting[] {
+  return instances.flatMap(({ name, status }) => {
+    const uuid = serverUuid(name);
+    const known = engineStatus(status);
+    return uuid && known ? [{ uuid, status: known }] : [];
+  });
+}
+
 /**
  * Instances of members that can't be asked are listed as broken, though nobody knows how they are; and
  * for up to 10 s after such a member has come back, until its heartbeat. So each is asked itself: which
- * members are silent, and what the others say their instances' own status is.
+ * members are silent, which of them refuse, and what the others say their instances' own status is.
  */
-async function askBroken({ client, signal }: Subject, instances: Instance[]) {
+async function askBroken({ client, signal }: Subject, broken: Instance[]) {
   const silent = new Set<string>();
+  const refusing = new Set<string>();
   const own = new Map<string, string>();
-  for (const { name, status, location } of instances) {
-    if (status !== 'Error' || !serverUuid(name) || silent.has(location)) continue;
+  const askMember = async ([member, instances]: [string, Instance[]]) => {
+    const options = { signal, timeoutSeconds: longestSeconds, member };
     try {
-      const options = { signal, timeoutSeconds: memberSeconds, member: location };
-      const found = await client.instances.get(name, options);
-      if (found) own.set(name, found.status);
+      for (const { name } of instances) {
+        const found = await client.instances.get(name, options);
+        if (found) own.set(name, found.status);
+      }
     } catch (error) {
       if (!isEngineError(error, 'unreachable', 'timeout')) throw error;
-      silent.add(location);
+      silent.add(member);
+      if (isRefusal(error)) refusing.add(member);
     }
-  }
-  return { silent, own };
+  };
+  const ours = broken.filter(({ name }) => serverUuid(name));
+  await Promise.all([...Map.groupBy(ours, ({ location }) => location)].map(askMember));
+  return { silent, refusing, own };
 }
 
 /** Looks at each again before it counts as gone; one that can't be looked at keeps no other waiting. */

@@ -3,29 +3,33 @@ import type { Db } from '../db/connection.ts';
 import type { Leader } from '../db/leader.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { installationId } from '../db/queries.ts';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError, isRefusal } from '../incus/errors.ts';
 import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
+import { askPatiently } from '../incus/patience.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
 import { knownHoles } from '../nodes/known-holes.ts';
+import { nodesThatWere, setAnswered } from '../nodes/seen-queries.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import type { CountRunning } from '../usage/running.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
-import { haveMembersChanged, lookAtNodes } from './nodes.ts';
+import { lookAtMembers } from './members.ts';
+import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
 const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
 const defaultPingMilliseconds = 5000;
-const pingSeconds = 5;
 /** Those that were away are asked more often, by this share of the time: their servers are to be seen again soon. */
 const awayShare = 0.4;
 const mostLooks = 5;
 const lookAgainMilliseconds = 500;
+/** Of one kind in a row, before the engine counts as away: once may be chance, or a moment of much work. */
+const mostFailures = 3;
 
 /** Told by the process that watches a location. */
 export interface WatchObserver {
@@ -90,7 +94,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const noting =
     (sign: Sign) =>
     (error: unknown): never => {
-      if (error instanceof EngineError) reach.is(sign, error.message);
+      if (error instanceof EngineError) reach.failed(sign, error);
       throw error;
     };
   const lookAtAll = (error: unknown) => {
@@ -104,7 +108,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const nodes = serialised(async () => {
     const looked = lookAtNodes({ ...subject, pool: location.storage_pool, report });
     const isAnyBack = await looked.catch(noting('nodes'));
-    reach.is('nodes', null);
+    reach.answered('nodes');
     // A sweep that waits for one that is back would say later how its servers are.
     if (isAnyBack) outdated.abort();
     sweep.run('all');
@@ -119,20 +123,27 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
       return until.aborted ? undefined : noting('instances')(error);
     });
     if (!instances) return;
-    reach.is('instances', null);
+    reach.answered('instances');
     await keepOrphans(subject, instances);
     await keepThrottles({ ...subject, log }, instances);
     observer?.swept((performance.now() - begun) / 1000);
   }, report);
   const ping = serialised(async () => {
-    if (reach.trouble('nodes', 'instances') !== null) return nodes.run('all');
-    const options = { signal, timeoutSeconds: pingSeconds };
-    await client.server.info(undefined, options).catch(noting('nodes'));
-    if (await haveMembersChanged(subject, 'online')) nodes.run('all');
+    const isInDoubt = reach.isInDoubt('answers', 'nodes', 'instances');
+    const [known] = await nodesThatWere(db, location.id, 'online');
+    const look = askPatiently((options) => client.server.info(undefined, options), signal);
+    const { isSlow } = await look.catch(noting('answers'));
+    reach.answered('answers');
+    if (isInDoubt) nodes.run('all');
+    if (known?.member === null) await setAnswered(db, location.id, { ...known, isSlow });
+    else await members.run('online');
   }, report);
-  const pingAway = serialised(async () => {
-    if (await haveMembersChanged(subject, 'offline')) nodes.run('all');
-  }, report);
+  const pingAway = serialised(() => members.run('offline'), report);
+  const members = lookAtMembers(subject, allIsToBeLookedAt, report);
+  function allIsToBeLookedAt(to: 'online' | 'offline'): void {
+    if (to === 'online') outdated.abort();
+    nodes.run('all');
+  }
   const { workDir, imageServers } = watching;
   const images = serialised(async () => {
     await importWantedImages({ ...subject, workDir, imageServers, log });
@@ -175,12 +186,12 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
       project: location.incus_project,
       signal,
       onConnect() {
-        reach.is('events', null);
+        reach.answered('events');
         everything();
         warnOfHoles.run('all');
       },
       onDisconnect(reason) {
-        reach.is('events', reason instanceof Error ? reason.message : String(reason));
+        reach.failed('events', reason);
       },
       onEvent(event) {
         observer?.lagged(Math.max(0, Date.now() - Date.parse(event.timestamp)) / 1000);
@@ -194,6 +205,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     lookers.delete(location.id);
     offImages();
     await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
+    await members.idle();
     // What those may have begun.
     await Promise.all([nodes.idle(), allowances.idle(), warnOfHoles.idle()]);
     await sweep.idle();
@@ -221,28 +233,39 @@ async function lookUntilSeen(subject: Subject, name: string, report: (error: unk
   await lookAtInstance(subject, name);
 }
 
-/** What tells whether an engine can be asked: its stream of events, and its answers about either. */
-type Sign = 'events' | 'nodes' | 'instances';
+/** What tells whether an engine can be asked: its stream of events, that it answers, and what about. */
+type Sign = 'events' | 'answers' | 'nodes' | 'instances';
 
 /**
  * Enters whether the engine can be asked, and that somebody watches: in order, and again while the
- * database could not take it.
+ * database could not take it. It can't be where it refuses, where three looks in a row were answered by
+ * silence (`askPatiently`), and where the same has failed three times in a row.
  */
 function reachability({ db, locationId }: Subject, report: (error: unknown) => void) {
   const troubles = new Map<Sign, string | null>();
-  const trouble = (...signs: Sign[]) =>
-    signs.map((sign) => troubles.get(sign) ?? null).find((reason) => reason !== null) ?? null;
+  const failures = new Map<Sign, number>();
   const entering = serialised(async () => {
     if (!troubles.has('events')) return;
-    await setReachability(db, locationId, trouble('events', 'nodes', 'instances'));
+    const reasons = [...troubles.values()];
+    await setReachability(db, locationId, reasons.find((reason) => reason !== null) ?? null);
   }, report);
   const timer = setInterval(() => entering.run('all'), reachabilityMilliseconds);
   return {
-    is(sign: Sign, reason: string | null) {
-      troubles.set(sign, reason);
+    answered(sign: Sign) {
+      failures.delete(sign);
+      troubles.set(sign, null);
       entering.run('all');
     },
-    trouble,
+    failed(sign: Sign, error: unknown) {
+      const inARow = (failures.get(sign) ?? 0) + 1;
+      failures.set(sign, inARow);
+      // The one look of these is three.
+      const isSure = sign === 'answers' || isRefusal(error) || inARow >= mostFailures;
+      if (!isSure) return;
+      troubles.set(sign, error instanceof Error ? error.message : String(error));
+      entering.run('all');
+    },
+    isInDoubt: (...signs: Sign[]) => signs.some((sign) => failures.has(sign)),
     async end() {
       clearInterval(timer);
       await entering.idle();

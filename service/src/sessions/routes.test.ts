@@ -119,30 +119,30 @@ test('an unknown address, a wrong password and a disabled user look alike', asyn
     assert.equal(answer.headers['set-cookie'], undefined);
   }
   assert.equal(seen.size, 1);
-  await sleep(50);
-  const entries = (await auditOf(db, 'session_create')).slice(-tries.length);
+  const newest = async () => (await auditOf(db, 'session_create')).slice(-tries.length);
+  let entries = await newest();
+  // They are entered after the answers.
+  const all = [null, user.id, disabled.id, without.id];
+  const isThere = (id: number | null) => entries.some(({ target_id }) => target_id === id);
+  for (; !all.every(isThere); entries = await newest()) await sleep(20);
   const what = entries.map((e) => [e.status, e.code, e.user_id, e.target_id]);
   const refused = [401, 'sign_in_failed', null];
-  assert.deepEqual(
-    what.sort(),
-    [null, user.id, disabled.id, without.id].map((id) => [...refused, id]).sort(),
-  );
+  assert.deepEqual(what.sort(), all.map((id) => [...refused, id]).sort());
 });
 
 test('finding out takes as long for an unknown address as for a known one', async () => {
   const user = await member();
-  const medianOf = async (email: string) => {
-    const times: number[] = [];
-    for (let at = 0; at < 7; at += 1) {
-      const begin = performance.now();
-      await post({ email, password: 'not-the-right-one' });
-      times.push(performance.now() - begin);
-    }
-    return times.sort((a, b) => a - b)[3] ?? 0;
+  const timeOf = async (email: string) => {
+    const begin = performance.now();
+    await post({ email, password: 'not-the-right-one' });
+    return performance.now() - begin;
   };
-  await medianOf(user.email);
-  const known = await medianOf(user.email);
-  const unknown = await medianOf('nobody@example.com');
+  // In turn, and the shortest of each: what else the machine does makes some longer, and none shorter.
+  let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let at = 0; at < 10; at += 1) {
+    known = Math.min(known, await timeOf(user.email));
+    unknown = Math.min(unknown, await timeOf('nobody@example.com'));
+  }
   assert.ok(unknown > known / 3 && known > unknown / 3, `known ${known} ms, unknown ${unknown} ms`);
 });
 

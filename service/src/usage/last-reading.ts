@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { longestSeconds } from '../incus/patience.ts';
 import { instanceName } from '../servers/instance.ts';
 import { readNetwork } from './network.ts';
 import { beginReading } from './reading-queries.ts';
@@ -16,7 +17,7 @@ interface LastReadingOf {
 
 /**
  * Counts the traffic up to now of a server about to be stopped or restarted: its counters end
- * with it. Never throws, and takes a few seconds at most, so that a stop need not wait for it.
+ * with it. Never throws, and waits for a node that is slow, but not for one that is silent.
  */
 export async function readBeforeStop(options: LastReadingOf): Promise<LastReading> {
   try {
@@ -31,7 +32,10 @@ async function readLast({ db, client, server, now }: LastReadingOf): Promise<voi
   const { uuid, locationId, member } = server;
   const { order, at } = await beginReading(db);
   const since = performance.now();
-  const network = await readNetwork({ client, member, timeoutSeconds: 3 }, instanceName(uuid));
+  const network = await readNetwork(
+    { client, member, timeoutSeconds: longestSeconds },
+    instanceName(uuid),
+  );
   if (!network) return;
   const networkAfter = now ? 0 : performance.now() - since;
   const cards = [{ uuid, ...network, networkAfter }];

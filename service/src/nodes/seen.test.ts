@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { databaseTime } from '../db/queries.ts';
+import { installation } from '../testing/fixtures.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import {
+  enterNodes,
+  type NodeFacts,
+  nodesThatWere,
+  setAnswered,
+  setSilent,
+} from './seen-queries.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+const { locationId } = await installation(db);
+
+const fact = (name: string, status: NodeFacts['status']): NodeFacts => ({
+  ...{ name, member: name, status, evacuated: false, failureDomain: 'default' },
+  ...{ machine: null, disk: null },
+});
+const look = async (...facts: NodeFacts[]) => {
+  const seen = { facts, answering: 'a', readAt: await databaseTime(db) };
+  await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
+};
+const answered = async (isSlow: boolean, readAt?: string) =>
+  setAnswered(db, locationId, { member: 'a', isSlow, readAt: readAt ?? (await databaseTime(db)) });
+const node = (name = 'a') =>
+  db.selectFrom('nodes').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
+
+beforeEach(async () => {
+  await look(fact('a', 'online'));
+  await answered(false);
+});
+
+test('a node that is silent in a full look stays as it was, and one that is new is offline', async () => {
+  const before = await node();
+  await look(fact('a', null), fact('new', null));
+  const { status, status_since, updated_at } = await node();
+  assert.deepEqual(
+    [status, status_since, updated_at],
+    ['online', before.status_since, before.updated_at],
+  );
+  assert.equal((await node('new')).status, 'offline');
+});
+
+test('a late answer makes a node slow, since the first of them, and one in time no longer', async () => {
+  const { status_since } = await node();
+  await answered(true);
+  const { slow_since } = await node();
+  assert.ok(slow_since);
+  await answered(true);
+  const slow = await node();
+  assert.deepEqual(
+    [slow.slow_since, slow.status, slow.status_since],
+    [slow_since, 'online', status_since],
+  );
+  await answered(false);
+  assert.equal((await node()).slow_since, null);
+});
+
+test('silence makes a node offline and no longer slow; a late answer brings it back', async () => {
+  await answered(true);
+  await setSilent(db, locationId, 'a', await databaseTime(db));
+  const away = await node();
+  assert.deepEqual([away.status, away.slow_since], ['offline', null]);
+  assert.deepEqual(
+    (await nodesThatWere(db, locationId, 'offline')).map(({ member }) => member),
+    ['a'],
+  );
+  // One in time: it is to be looked at before it counts as back.
+  await answered(false);
+  assert.equal((await node()).status, 'offline');
+  await answered(true);
+  const back = await node();
+  assert.deepEqual([back.status, back.slow_since !== null], ['online', true]);
+});
+
+test('what was asked before the newest look counts for nothing', async () => {
+  const readAt = await databaseTime(db);
+  await look(fact('a', 'offline'));
+  await answered(true, readAt);
+  assert.equal((await node()).status, 'offline');
+  await look(fact('a', 'online'));
+  await setSilent(db, locationId, 'a', readAt);
+  assert.equal((await node()).status, 'online');
+});
