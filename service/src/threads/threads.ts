@@ -16,11 +16,20 @@ const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
 
 /** A guest's password as its `/etc/shadow` keeps it. Throws `unavailable` (503) when too many wait for it. */
 export async function hashGuestPassword(password: string): Promise<string> {
-  return (await gate.run(() => threads.run(password, { name: 'hashGuestPassword' }))) as string;
+  return (await run('hashGuestPassword', password)) as string;
 }
 
 /** What is weak about a person's password and what to do, or undefined. Throws as above. */
 export async function weaknessOfPassword(of: NewPassword): Promise<string | undefined> {
-  const found = await gate.run(() => threads.run(of, { name: 'weaknessOfPassword' }));
-  return found as string | undefined;
+  return (await run('weaknessOfPassword', of)) as string | undefined;
+}
+
+async function run(name: keyof typeof import('./work.ts'), value: unknown): Promise<unknown> {
+  // A thread that only starts keeps no process alive, not even one that waits for it.
+  const held = setInterval(() => undefined, 60_000);
+  try {
+    return await gate.run(() => threads.run(value, { name }));
+  } finally {
+    clearInterval(held);
+  }
 }
