@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,9 @@ const answerMs = 60_000;
  * ever makes that longer, so the shortest of several times is what the request itself costs.
  */
 export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
+  using stack = new DisposableStack();
   const watch = join(tmpdir(), `berth-loop-${process.pid}.socket`);
+  stack.defer(() => rmSync(watch, { force: true }));
   const preload = new URL('loop-watch.ts', import.meta.url).href;
   const env = { NODE_OPTIONS: `--import=${preload}`, BENCH_LOOP_SOCKET: watch };
   return await withSimulated(env, async ({ port, token }) => {
