@@ -17,6 +17,7 @@ import {
 } from '../testing/operations.ts';
 import { startStallingProxy } from '../testing/stalling-proxy.ts';
 import { next } from './define.ts';
+import { leaseNextOperation, renewLease } from './lease-queries.ts';
 
 // What a worker does that cannot tell whether it still has its lease. `rowOf` asks PostgreSQL directly.
 
@@ -163,4 +164,15 @@ test('a lease that another has taken is given up at once', async () => {
   run(kind);
   const { step, status } = await untilEnded(await enter(kind));
   assert.deepEqual([step, status], ['only', 'succeeded']);
+});
+
+test('a lease that is over is not renewed, though nobody else has taken it yet', async () => {
+  const id = await enter(kindOf({ only: async () => ended() }));
+  const leased = await leaseNextOperation(db, crypto.randomUUID(), new Map([['test', ['only']]]));
+  assert.equal(leased?.id, id);
+  assert.equal(await renewLease(db, leased), 'held');
+  const row = db.updateTable('operations').where('id', '=', id);
+  await row.set({ lease_until: new Date(0).toISOString() }).execute();
+  assert.equal(await renewLease(db, leased), 'lost');
+  await db.deleteFrom('operations').where('id', '=', id).execute();
 });

@@ -71,7 +71,7 @@ export async function leaseNextOperation(
 
 /**
  * Keeps a lease, also that of a superseded operation whose step has not let go yet.
- * `lost`: somebody else has it. `superseded`: ours, but to be given up.
+ * `lost`: it is over, or somebody else has it. `superseded`: ours, but to be given up.
  */
 export async function renewLease(
   db: Queryable,
@@ -83,7 +83,8 @@ export async function renewLease(
     .set({ lease_until: sql`greatest(lease_until, ${untilLeaseEnds})` })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
-    .where('lease_holder', 'is not', null)
+    // One that is over is anybody's.
+    .where('lease_until', '>', sql<string>`now()`)
     .returning('finished_at')
     .executeTakeFirst();
   if (!row) return 'lost';

@@ -2,7 +2,7 @@ import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { type StepContext, type StepResult, wait } from '../operations/define.ts';
 import { deleteInstance, isBusy, stopInstance } from './engine.ts';
-import { instanceName, serverLabel } from './instance.ts';
+import { instanceName, labelsOf, serverLabel } from './instance.ts';
 
 type Context = Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>;
 /** Undefined once it is so; else how long to wait before another look. */
@@ -36,7 +36,10 @@ export async function removeInstance(context: Context): UnlessDone {
 export async function removeStrays(context: Context): UnlessDone {
   const { incus, server, signal } = context;
   const labelled = await incus.instances.listWith(serverLabel, server.uuid, { signal });
-  const strays = labelled.filter(({ name }) => name !== instanceName(server.uuid));
+  // Looked at again, for they are deleted.
+  const strays = labelled.filter(
+    (one) => labelsOf(one).server === server.uuid && one.name !== instanceName(server.uuid),
+  );
   for (const stray of strays) {
     await cut(context, stray);
     await deleteInstance(incus, stray.name, { signal }).catch(unlessGone);
