@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, type Operation, readBody } from './api.ts';
+import { type Api, type CallOptions, type Operation, orNull, readBody } from './api.ts';
 import type { InstanceType } from './server.ts';
 import type { WireResponse } from './transport.ts';
 
@@ -67,6 +67,9 @@ export type StateChange =
   | { action: 'start' }
   | { action: 'stop' | 'restart'; force: true }
   | { action: 'stop' | 'restart'; force: false; graceSeconds: number };
+
+/** A few hundred bytes are of an interface: thousands are no longer read. */
+const longestStateBytes = 2 ** 20;
 
 export type InstanceCalls = ReturnType<typeof instanceCalls>;
 
@@ -161,7 +164,15 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    getState: (name: string, options?: CallOptions) =>
-      api.find<InstanceState>(['instances', name, 'state'], { project }, options),
+    /** Throws `invalid` where it is very long: it lists all interfaces that the guest has made. */
+    getState: (name: string, options?: CallOptions): Promise<InstanceState | null> =>
+      orNull(
+        api.read(
+          { method: 'GET', path: ['instances', name, 'state'], query: { project } },
+          options,
+          async (response) =>
+            (await readBody(response, longestStateBytes)).metadata as InstanceState,
+        ),
+      ),
   };
 }

@@ -7,7 +7,7 @@ import { errorFromConnection, failedBeforeSending, isEngineError } from './error
 const connectTimeoutMs = 3000;
 
 export interface WireRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its query: `/1.0/instances?project=x`. */
   path: string;
   headers?: Record<string, string>;
@@ -49,9 +49,11 @@ function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promi
   });
 }
 
+const isRead = ({ method }: WireRequest) => method === 'GET' || method === 'HEAD';
+
 /** A change is repeated elsewhere only if it can't have been carried out; a read always may be. */
 function mayAskAnother(request: WireRequest, error: unknown): boolean {
-  return request.method === 'GET' || failedBeforeSending(error);
+  return isRead(request) || failedBeforeSending(error);
 }
 
 /**
@@ -76,7 +78,7 @@ export function createTransport(connection: IncusConnection): Transport {
     try {
       const response = await dispatch(agent, endpoint, request);
       answered.set(endpoint, performance.now());
-      if (response.statusCode !== 503 || request.method !== 'GET' || last) {
+      if (response.statusCode !== 503 || !isRead(request) || last) {
         if (!isItself) preferred = places.indexOf(endpoint);
         return response;
       }

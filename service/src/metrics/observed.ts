@@ -81,6 +81,12 @@ export function observers(registry: Registry): Observers {
     labelNames: ['finding'],
     registers,
   });
+  const unconfined = new Gauge({
+    name: 'berth_servers_unconfined',
+    help: 'Servers that run as they were started before Berth denied their guests to make subvolumes, by the service that watches their location. Their next start confines them.',
+    labelNames: ['location'],
+    registers,
+  });
   // There from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   return {
@@ -101,6 +107,8 @@ export function observers(registry: Registry): Observers {
       lagged: (seconds) => lag.observe(seconds),
       swept: (seconds) => sweepSeconds.observe(seconds),
       found: (finding, count) => found.inc({ finding }, count),
+      unconfined: (location, count) =>
+        count === undefined ? unconfined.remove({ location }) : unconfined.set({ location }, count),
     },
   };
 }

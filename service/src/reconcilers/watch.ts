@@ -13,6 +13,7 @@ import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import type { CountRunning } from '../usage/running.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
+import { keepConfined } from './confinement.ts';
 import { haveMembersChanged, lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
@@ -35,6 +36,8 @@ export interface WatchObserver {
   /** All servers of a location were compared with the engine. */
   swept(seconds: number): void;
   found(finding: Finding, count: number): void;
+  /** So many servers of a location run and are not confined; undefined once it is watched no longer. */
+  unconfined(location: string, count: number | undefined): void;
 }
 
 export interface Watching {
@@ -120,6 +123,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     reach.is('instances', null);
     await keepOrphans(subject, instances);
     await keepThrottles({ ...subject, log }, instances);
+    const unconfined = await keepConfined({ client, log, signal }, instances);
+    observer?.unconfined(location.name, unconfined);
     observer?.swept((performance.now() - begun) / 1000);
   }, report);
   const ping = serialised(async () => {
@@ -146,7 +151,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   }, Math.random() * sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
   const pingsAway = setInterval(() => pingAway.run('all'), pingMilliseconds * awayShare);
-  const collector = createUsageCollector(watching, { id: location.id, client: subject.client });
+  const { id, storage_pool: pool } = location;
+  const collector = createUsageCollector(watching, { id, pool, client });
   // Beside the counting, which does not wait for the engine to do what an allowance means.
   const allowances = serialised(() => keepAllowances({ ...subject, log }), report);
   const counting = collectOnTime(collector, {
@@ -187,6 +193,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     await Promise.all([nodes.idle(), allowances.idle()]);
     await sweep.idle();
     await reach.end();
+    observer?.unconfined(location.name, undefined);
     observer?.led(-1);
   }
 }

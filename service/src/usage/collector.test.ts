@@ -282,7 +282,10 @@ test('what the members of a location tell is counted together, each as it was re
     pass(3);
     return now();
   };
-  const ticking = createUsageCollector({ db, log, now: tick }, { id: place.locationId, client });
+  const ticking = createUsageCollector(
+    { db, log, now: tick },
+    { id: place.locationId, pool: 'disks', client },
+  );
   await ticking.collect();
   const read = await Promise.all([here, there].map(currentOf));
   const times = read.map((row) => row?.read_at).sort();
