@@ -145,12 +145,15 @@ export async function readBounded(
 }
 
 /** The body of a JSON call. Incus may say 200 in HTTP and `error` in here. */
-export async function readBody(response: WireResponse, maxBytes?: number): Promise<Answer> {
+export async function readBody(
+  response: WireResponse,
+  bound?: { what: string; maxBytes: number },
+): Promise<Answer> {
   if (response.statusCode >= 400) throw await errorOf(response);
   const text =
-    maxBytes === undefined
+    bound === undefined
       ? await response.body.text()
-      : (await readBounded(response, 'what Incus tells of it', maxBytes)).toString();
+      : (await readBounded(response, bound.what, bound.maxBytes)).toString();
   const answer = parseAnswer(text);
   if (answer === null) throw new EngineError('failed', 'Incus answered with malformed JSON');
   return answer;

@@ -164,15 +164,19 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** Throws `invalid` where it is very long: it lists all interfaces that the guest has made. */
-    getState: (name: string, options?: CallOptions): Promise<InstanceState | null> =>
-      orNull(
-        api.read(
-          { method: 'GET', path: ['instances', name, 'state'], query: { project } },
-          options,
-          async (response) =>
-            (await readBody(response, longestStateBytes)).metadata as InstanceState,
-        ),
-      ),
+    /** Throws `invalid` where it is very long: it lists all network interfaces that the guest has made. */
+    getState(name: string, options?: CallOptions): Promise<InstanceState | null> {
+      const path = ['instances', name, 'state'];
+      const what = `The state of ${name}, which lists the network interfaces of its guest,`;
+      const state = api.read(
+        { method: 'GET', path, query: { project } },
+        options,
+        async (response) => {
+          const { metadata } = await readBody(response, { what, maxBytes: longestStateBytes });
+          return metadata as InstanceState;
+        },
+      );
+      return orNull(state);
+    },
   };
 }

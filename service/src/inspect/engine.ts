@@ -1,5 +1,5 @@
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { isUnderWay, operationInstances } from '../incus/operations.ts';
 import { hasOwnPolicy, isConfined } from '../servers/confinement.ts';
@@ -22,7 +22,7 @@ export async function engineView(
 async function ask(client: IncusClient, name: string, pool: string): Promise<[string, string][]> {
   const [instance, state, volumes, operations] = await Promise.all([
     client.instances.get(name),
-    client.instances.getState(name),
+    client.instances.getState(name).catch(unlessLong),
     client.storage.listVolumes(pool),
     client.operations.list(),
   ]);
@@ -39,6 +39,12 @@ async function ask(client: IncusClient, name: string, pool: string): Promise<[st
     ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
     ['works on it', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'nothing'],
   ];
+}
+
+/** A guest may have made so many interfaces that its state is not read. */
+function unlessLong(error: unknown): null {
+  if (isEngineError(error, 'invalid')) return null;
+  throw error;
 }
 
 /** Whether its guest can make subvolumes, which its disk's quota does not count. */

@@ -34,6 +34,8 @@ export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error | 'hangs'>(),
   /** Bytes, by instance. */
   disks: new Map<string, number | Error | 'hangs'>(),
+  /** Whether no member tells what its guests use; their cards can be read. */
+  isMetricsAway: false,
   /** Instances whose card can't be read. */
   deafCards: new Set<string>(),
   /** Those whose reading never ends by itself. */
@@ -83,6 +85,7 @@ export const client: UsageSource = {
       const instances = engine.members.get(member);
       if (instances === 'hangs') return await untilAborted(options?.signal);
       if (instances instanceof Error) throw instances;
+      if (engine.isMetricsAway) throw new Error('no answer');
       return await reader(Readable.from([Buffer.from(metricsText(instances ?? new Map()))]));
     },
   },
@@ -164,6 +167,7 @@ beforeEach(async () => {
     'locations, nodes, servers, operating_systems, usage_15s, usage_5m, usage_1h, usage_due';
   await sql`truncate ${sql.raw(tables)} cascade`.execute(db);
   engine.members.clear();
+  engine.isMetricsAway = false;
   engine.deafCards.clear();
   engine.hangingCards.clear();
   engine.untold.clear();

@@ -314,6 +314,20 @@ test('what was read of the others is counted while a node hangs', async () => {
   }
 });
 
+test('traffic is counted while a node does not tell what its guests use', async () => {
+  const uuid = await insertServer();
+  const kept = collector();
+  const there = (moved: number) => new Map([[`srv-${uuid}`, { in: moved, out: 0 }]]);
+  engine.members.set(undefined, there(100));
+  await kept.collect();
+  pass(15);
+  engine.members.set(undefined, there(300));
+  engine.isMetricsAway = true;
+  await kept.collect();
+  assert.equal((await trafficOf(uuid))[0]?.incoming, 300);
+  assert.deepEqual(warnings, ['Usage of a node could not be read.']);
+});
+
 test('nodes that do not answer hold up none of the others', async () => {
   const away = ['n2', 'n3', 'n4', 'n5'];
   for (const name of away) await insertNode(place.locationId, name, name);

@@ -95,3 +95,16 @@ test('a node whose disks hang holds up no other for longer than its time', async
   );
   assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);
 });
+
+test('a disk that Incus could not read is not shown as empty', async () => {
+  const [uuid = ''] = await countedServers(1);
+  engine.disks.set(`srv-${uuid}`, 0);
+  await collector().collectDisk();
+  assert.deepEqual(await currentOf(uuid).then((row) => [row?.disk_gb, row?.disk_read_at]), [
+    null,
+    null,
+  ]);
+  engine.disks.set(`srv-${uuid}`, diskBytes);
+  await collector().collectDisk();
+  assert.equal((await currentOf(uuid))?.disk_gb, 3);
+});
