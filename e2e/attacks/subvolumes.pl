@@ -42,7 +42,7 @@ sub program {
         . $body;
 }
 
-sub tell {
+sub report {
     my ($how, $call, $ended) = @_;
     print "$how $call $ended\n";
 }
@@ -55,15 +55,15 @@ for my $call (sort keys %calls) {
     # The kernel looks at 32 bits of the number: those above are to hide it from a filter that looks at all.
     for my $above (0, 1, 0xdeadbeef) {
         my $argument = argument($call, $fd);
-        tell("64-bit,$above", $call, ended(syscall(16, $fd, $calls{$call} | $above << 32, $argument)));
+        report("64-bit,$above", $call, ended(syscall(16, $fd, $calls{$call} | $above << 32, $argument)));
     }
     my $argument = argument($call, $fd);
-    tell('x32', $call, ended(syscall(0x40000000 + 514, $fd, $calls{$call}, $argument)));
+    report('x32', $call, ended(syscall(0x40000000 + 514, $fd, $calls{$call}, $argument)));
     open(my $file, '>', '/root/compat') or die "$!";
     binmode $file;
     print $file program($call);
     close $file;
     chmod 0755, '/root/compat';
     my $status = system '/root/compat';
-    tell('32-bit', $call, $status == -1 ? "does not run: $!" : $status == 0 ? 'made' : $status >> 8);
+    report('32-bit', $call, $status == -1 ? "does not run: $!" : $status == 0 ? 'made' : $status >> 8);
 }

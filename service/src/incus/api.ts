@@ -119,7 +119,7 @@ function parseAnswer(text: string): Answer | null {
 export async function errorOf(response: WireResponse): Promise<EngineError> {
   const text = await response.body.text();
   const answer = parseAnswer(text);
-  const words = answer?.error || `HTTP ${response.statusCode}: ${text.slice(0, 200)}`;
+  const words = answer?.error || `HTTP ${response.statusCode}: ${text.slice(0, 200) || 'no words'}`;
   return errorFromIncus(words, answer?.error_code || response.statusCode);
 }
 
