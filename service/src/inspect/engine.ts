@@ -52,6 +52,6 @@ function confinementOf(instance: Instance): string {
   if (isConfined(instance)) return 'yes';
   const how = hasOwnPolicy(instance.config)
     ? "an administrator's raw.seccomp or security.syscalls.allow takes its place"
-    : 'from its next start on';
+    : 'it will be from its next start on';
   return `no, its guest can write beyond the quota of its disk; ${how}`;
 }
