@@ -69,7 +69,8 @@ async function measure(directory: string, socketPath: string, rounds: number): P
   let now = startOfHour();
   const log = pino({ level: 'warn' });
   const { signal } = new AbortController();
-  const collector = createUsageCollector({ db, log, now: () => now }, { id: locationId, client });
+  const location = { id: locationId, pool: 'berth', client };
+  const collector = createUsageCollector({ db, log, now: () => now }, location);
   console.log(`${servers} servers on ${nodes} nodes; the first round also finds their cards`);
   const costOf = (work: () => Promise<void>) => costIn(directory, work);
   const taken: Cost[] = [];

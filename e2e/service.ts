@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { commandLine, environment, killAll, processIds } from './processes.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
-const startMs = 300_000;
+/** It builds its first image meanwhile, which a machine that is busy takes long for. */
+const startMs = 900_000;
 const shownMs = 1000;
 const stopMs = 30_000;
 /** Shorter than the default, so that a guest that ignores its shutdown costs less time. */

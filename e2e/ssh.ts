@@ -30,6 +30,8 @@ export async function sshSend(
     timeout: timeoutMs,
   });
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  // Whoever ends without reading it tells so by its status.
+  child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   if (code === 0) return output;

@@ -99,7 +99,7 @@ export async function count(name: string): Promise<void> {
   const metrics: UsageSource['server']['metrics'] = (_, reader) =>
     reader(Readable.from([Buffer.from(text)]));
   const source = { ...client, server: { metrics } };
-  const location = { id: place.locationId, client: source };
+  const location = { id: place.locationId, pool: 'disks', client: source };
   await createUsageCollector({ db, log, now: () => clock }, location).collect();
 }
 

@@ -18,6 +18,8 @@ export async function startSimulated(): Promise<Place> {
     names,
     image: 'debian',
     makeDeaf: async (instance) => simulator.faults.guest(instance, { ignoresShutdown: true }),
+    mayAskBtrfs: async (instance, ioctl) =>
+      simulator.administrator.mayAskBtrfs(names.project, instance, ioctl),
     async overHttps() {
       const [url = ''] = simulator.otherUrls;
       return {

@@ -55,7 +55,14 @@ describe('the state of an instance', () => {
     assert.ok(state.cpu.usage > 0);
     assert.ok(state.memory.usage > 2 ** 20 && state.memory.usage_peak >= state.memory.usage);
     assert.equal(state.memory.total, 256 * 2 ** 20);
-    assert.ok((state.disk?.root?.usage ?? 0) > 0);
+    const usage = state.disk?.root?.usage ?? 0;
+    assert.ok(usage > 0);
+    // The same without what its guest's interfaces are.
+    const volume = { type: 'container', name };
+    const ofVolume = await target.client.storage.getVolumeState(target.names.pool, volume);
+    assert.ok((ofVolume?.usage?.used ?? 0) >= usage);
+    const missing = { type: 'container', name: newName('missing') };
+    assert.equal(await target.client.storage.getVolumeState(target.names.pool, missing), null);
     const nic = state.network?.eth0;
     assert.equal(nic?.hwaddr, devices.eth0?.hwaddr);
     assert.equal(nic?.state, 'up');

@@ -20,6 +20,8 @@ export interface Target {
   image: string;
   /** Makes a guest that has never been started ignore that it is asked to shut down. */
   makeDeaf(instance: string): Promise<void>;
+  /** Whether root in a guest that runs may ask for an `ioctl` of btrfs, one that makes a subvolume. */
+  mayAskBtrfs(instance: string, ioctl: string): Promise<boolean>;
   overHttps(): Promise<OverHttps>;
 }
 
@@ -29,6 +31,7 @@ export interface Place {
   /** Fingerprint or alias. */
   image: string;
   makeDeaf?: (instance: string) => Promise<void>;
+  mayAskBtrfs?: (instance: string, ioctl: string) => Promise<boolean>;
   overHttps?: () => Promise<OverHttps>;
   close(): Promise<void>;
 }
@@ -74,6 +77,7 @@ async function open(place: Place): Promise<Target> {
     administrator,
     overHttps: place.overHttps ?? (() => listenOverHttps(administrator, cleanUpWith)),
     image: alias?.target ?? image,
+    mayAskBtrfs: place.mayAskBtrfs ?? ((...asked) => askBtrfs(administrator, ...asked)),
     makeDeaf: place.makeDeaf ?? ((instance) => replaceInit(client, instance)),
   };
 }
@@ -97,6 +101,26 @@ async function replaceInit({ files }: IncusClient, instance: string): Promise<vo
   await files.delete(instance, init);
   const content = '#!/bin/sh\nwhile :; do sleep 1; done\n';
   await files.push(instance, init, { type: 'file', uid: 0, gid: 0, mode: 0o755, content });
+}
+
+/** A structure with a name that is taken by nothing: the kernel makes that subvolume, or refuses. */
+const askInPerl = (ioctl: string) =>
+  `sysopen(my $root, "/", 0) or exit 9; my $asked = pack("q a4088", 0, "subvolume$$"); ` +
+  `exit(defined ioctl($root, ${ioctl}, $asked) ? 0 : 1)`;
+
+async function askBtrfs(
+  { ask }: Target['administrator'],
+  instance: string,
+  ioctl: string,
+): Promise<boolean> {
+  const command = ['perl', '-e', askInPerl(ioctl)];
+  const how = { 'wait-for-websocket': false, interactive: false };
+  const ended = (await ask('POST', ['instances', instance, 'exec'], { command, ...how })) as {
+    metadata: { return: number };
+  };
+  const { return: code } = ended.metadata;
+  if (code > 1) throw new Error(`perl ended with ${code}.`);
+  return code === 0;
 }
 
 /** A directory of its own, removed afterwards. */

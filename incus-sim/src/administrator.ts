@@ -19,6 +19,11 @@ export interface Administrator {
   rename(project: string, instance: string, name: string): void;
   /** Not by the administrator, but by the guest itself. */
   powerOffInside(project: string, instance: string): void;
+  /**
+   * The same: root in it asks for an `ioctl` of btrfs, such as `0x5000940e`, which makes a subvolume. The
+   * answer is whether it may.
+   */
+  mayAskBtrfs(project: string, instance: string, ioctl: string): boolean;
   /** The same: so many bytes more come and go. */
   transfer(project: string, instance: string, moved: { incoming: number; outgoing: number }): void;
 }
@@ -71,6 +76,11 @@ export function administratorOf(engine: Engine): Administrator {
       if (!run) return refuse(`The instance ${name} is not running`, 400);
       run.moved.incoming += incoming;
       run.moved.outgoing += outgoing;
+    },
+    mayAskBtrfs(project, name, ioctl) {
+      const { run } = findInstance(model, project, name);
+      if (!run) return refuse(`The instance ${name} is not running`, 400);
+      return !run.deniedCalls.includes(`[1,${ioctl},SCMP_CMP_MASKED_EQ,0xffffffff]`);
     },
     powerOffInside: on((instance) => void guestPowersOff(engine, instance)),
   };

@@ -64,7 +64,7 @@ export function controlRoutes(controls: SimulatorControls): Routes {
         const { incoming = 0, outgoing = 0 } = moved;
         return act(() => administrator.transfer(call.project, instance, { incoming, outgoing }));
       }
-      const { transfer: _, ...others } = administrator;
+      const { transfer: _, mayAskBtrfs: __, ...others } = administrator;
       const acts = new Map(Object.entries(others));
       const run = acts.get(action) ?? refuse(`Unknown action: ${action}`, 400);
       return act(() => run(call.project, instance, ''));

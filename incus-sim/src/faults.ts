@@ -34,6 +34,8 @@ export interface GuestFaults {
   /** Its system never comes up: no address, no commands. */
   neverBoots?: boolean;
   ignoresShutdown?: boolean;
+  /** What stands in the place of the file in which it reports; `noise` is a file of another's. */
+  reportIs?: 'fifo' | 'directory' | 'symlink' | 'noise' | 'long';
 }
 
 export interface Faults {

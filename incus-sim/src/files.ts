@@ -12,6 +12,7 @@ import { childrenOf, type Entry, normal, readEntry, removeEntry } from './tree.t
 
 export function fileRoutes(engine: Engine): Routes {
   return {
+    'HEAD /1.0/instances/:name/files': (call) => look(engine, call),
     'GET /1.0/instances/:name/files': (call) => pull(engine, call),
     'POST /1.0/instances/:name/files': (call) => push(engine, call),
     'DELETE /1.0/instances/:name/files': (call) => remove(engine, call),
@@ -29,12 +30,27 @@ function asked(engine: Engine, call: Call): { instance: Instance; path: string }
   return { instance, path: path ? normal(path) : refuse('Missing path argument', 400) };
 }
 
-function pull(engine: Engine, call: Call): Answer {
-  const { instance, path } = asked(engine, call);
+function entryAt(instance: Instance, path: string): Entry {
   if (readEntry(instance.files, posix.dirname(path))?.type === 'file') {
     sftpFailure(`lstat ${path}: not a directory`);
   }
-  const entry = readEntry(instance.files, path) ?? notFound();
+  return readEntry(instance.files, path) ?? notFound();
+}
+
+/** Opens nothing, and has no body, whose length it tells. */
+function look(engine: Engine, call: Call): Answer {
+  const { instance, path } = asked(engine, call);
+  const entry = entryAt(instance, path);
+  const isFile = entry.type === 'file' || entry.type === 'fifo';
+  const length = isFile ? { 'content-length': String(entry.content.length) } : {};
+  return { status: 200, headers: { ...headersOf(entry), ...length }, body: '' };
+}
+
+function pull(engine: Engine, call: Call): Answer {
+  const { instance, path } = asked(engine, call);
+  const entry = entryAt(instance, path);
+  // Nobody writes to it, so that to open it has no end.
+  if (entry.type === 'fifo') return { status: 200, headers: {}, body: new Promise(() => {}) };
   reportAct(engine, instance, 'instance-file-retrieved', { context: { path }, requested: false });
   const headers = headersOf(entry);
   if (entry.type === 'directory') return sync(childrenOf(instance.files, path), headers);
@@ -51,7 +67,7 @@ function pull(engine: Engine, call: Call): Answer {
 
 function headersOf({ type, uid, gid, mode }: Entry): Record<string, string> {
   return {
-    'x-incus-type': type,
+    'x-incus-type': type === 'fifo' ? 'file' : type,
     'x-incus-uid': String(uid),
     'x-incus-gid': String(gid),
     'x-incus-mode': mode.toString(8).padStart(4, '0'),

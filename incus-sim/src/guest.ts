@@ -3,7 +3,7 @@ import type { GuestFaults } from './faults.ts';
 import type { Instance } from './model.ts';
 import type { Run } from './runs.ts';
 import { type Machine, type Outcome, runProgram, runShell, shellWords } from './shell.ts';
-import { normal, putFile, readEntry, removeEntry } from './tree.ts';
+import { type Entry, normal, putFile, readEntry, removeEntry } from './tree.ts';
 
 // A guest, as far as Incus's users can tell: it boots, its network comes up, it carries out what
 // was handed over to it, once, and says how far it is.
@@ -44,8 +44,8 @@ export async function liveGuest(instance: Instance, run: Run, host: GuestHost): 
 }
 
 async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<void> {
-  const work = instance.work ?? takeOver(instance);
-  if (!work) return report(instance, 'failed', 0);
+  const work = instance.work ?? takeOver(instance, host);
+  if (!work) return report(instance, host, 'failed', 0);
   instance.work = work;
   const { commands, results } = work;
   while (results.length < commands.length) {
@@ -54,7 +54,7 @@ async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<
       work.isBegun = false;
       continue;
     }
-    report(instance, 'running', results.length + 1);
+    report(instance, host, 'running', results.length + 1);
     work.isBegun = true;
     const outcome = await execute(commands[results.length] ?? [], machineOf(instance, run));
     results.push({ status: outcome.status, output: outcome.output });
@@ -64,15 +64,15 @@ async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<
       return outcome.power === 'off' ? host.powerOff() : host.reboot();
     }
   }
-  report(instance, 'done', commands.length);
+  report(instance, host, 'done', commands.length);
   delete instance.work;
   removeEntry(instance.files, script);
 }
 
-function takeOver(instance: Instance): GuestWork | undefined {
+function takeOver(instance: Instance, host: GuestHost): GuestWork | undefined {
   const file = readEntry(instance.files, handover);
   if (!file) return undefined;
-  report(instance, 'preparing', 0);
+  report(instance, host, 'preparing', 0);
   const commands = parseHandover(file.content.toString());
   removeEntry(instance.files, handover);
   return { commands, results: [], isBegun: false };
@@ -105,7 +105,9 @@ function machineOf(instance: Instance, run: Run): Machine {
 }
 
 /** A line of where it is, then each result: its status, the length of its output, the output. */
-function report(instance: Instance, phase: string, number: number): void {
+function report(instance: Instance, host: GuestHost, phase: string, number: number): void {
+  const { reportIs } = host.faults();
+  if (reportIs) return void instance.files.set(progress, replacements[reportIs]);
   const results = (instance.work?.results ?? []).map(({ status, output }) => {
     const kept = Buffer.from(output).subarray(-keptBytes);
     return Buffer.concat([Buffer.from(`${status} ${kept.length}\n`), kept]);
@@ -116,3 +118,13 @@ function report(instance: Instance, phase: string, number: number): void {
     Buffer.concat([Buffer.from(`${phase} ${number} ok\n`), ...results]),
   );
 }
+
+const root = { uid: 0, gid: 0, mode: 0o600 };
+
+const replacements: Record<NonNullable<GuestFaults['reportIs']>, Entry> = {
+  fifo: { ...root, type: 'fifo', content: Buffer.alloc(0) },
+  directory: { ...root, type: 'directory', content: Buffer.alloc(0) },
+  symlink: { ...root, type: 'symlink', content: Buffer.from('/dev/zero') },
+  noise: { ...root, type: 'file', content: Buffer.from('0 0 0\n') },
+  long: { ...root, type: 'file', content: Buffer.alloc(2 ** 21) },
+};

@@ -1,8 +1,10 @@
 import { type Answer, created, done, sync } from './answers.ts';
 import type { Engine } from './engine.ts';
+import { instanceStateView } from './instance-view.ts';
 import { askedMember } from './members.ts';
 import {
   type Config,
+  findInstance,
   findVolume,
   type Model,
   type Pool,
@@ -49,6 +51,8 @@ export function poolRoutes({ model }: Engine): Routes {
     },
     'GET /1.0/storage-pools/:pool/volumes/:type/:name': (call) =>
       sync(volumeView(asked(model, call).volume)),
+    'GET /1.0/storage-pools/:pool/volumes/:type/:name/state': (call) =>
+      sync({ usage: usageOf(model, call) }),
     'PUT /1.0/storage-pools/:pool/volumes/:type/:name': (call) => describe(model, call),
     'DELETE /1.0/storage-pools/:pool/volumes/:type/:name': (call) => removeOne(model, call),
   };
@@ -99,6 +103,13 @@ function asked(model: Model, call: Call): { pool: Pool; volume: Volume } {
   const id = { project, type: part(call, 'type') as Volume['type'], name: part(call, 'name') };
   const volume = findVolume(pool, { ...id, member });
   return { pool, volume: volume ?? refuse('Storage pool volume not found', 404) };
+}
+
+/** Of an instance's disk, on whichever member that is. */
+function usageOf(model: Model, call: Call) {
+  find(model, call);
+  const { disk } = instanceStateView(model, findInstance(model, call.project, part(call, 'name')));
+  return disk.root ? { used: disk.root.usage, total: disk.root.total } : null;
 }
 
 /** Of an image's copy that is all that can be changed. */

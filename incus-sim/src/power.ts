@@ -11,7 +11,7 @@ const noticedMs = 3;
 
 /** Switches an instance on; its guest boots by itself. */
 export function switchOn(engine: Engine, instance: Instance): void {
-  const run = startRun();
+  const run = startRun(instance.config['security.syscalls.deny']);
   instance.run = run;
   instance.status = 'Running';
   instance.lastUsedAt = run.startedAt;

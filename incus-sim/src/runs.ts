@@ -11,6 +11,8 @@ export interface Run {
   hostName: string;
   /** Bytes beyond what every instance moves; see `Administrator.transfer`. */
   moved: { incoming: number; outgoing: number };
+  /** The calls that its guest is denied, as they were configured when it began. */
+  deniedCalls: string;
   /** Its network is up. */
   hasAddresses: boolean;
   isOver(): boolean;
@@ -27,7 +29,7 @@ export interface Run {
 
 let lastPid = 1000;
 
-export function startRun(): Run {
+export function startRun(deniedCalls = ''): Run {
   const power = new AbortController();
   setMaxListeners(0, power.signal);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -41,6 +43,7 @@ export function startRun(): Run {
     pid: lastPid,
     hostName: `veth${randomBytes(4).toString('hex')}`,
     moved: { incoming: 0, outgoing: 0 },
+    deniedCalls,
     hasAddresses: false,
     isOver: () => power.signal.aborted,
     ended,

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 
 export interface Entry {
-  type: 'file' | 'directory' | 'symlink';
+  /** A FIFO looks like an empty file, as a device does. */
+  type: 'file' | 'directory' | 'symlink' | 'fifo';
   uid: number;
   gid: number;
   mode: number;

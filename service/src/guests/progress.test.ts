@@ -31,5 +31,5 @@ test('a cut or senseless result ends the reading', async () => {
 });
 
 test('a file that Berth did not write is an error', async () => {
-  await assert.rejects(guestSays('hello'), /not one that Berth wrote/);
+  await assert.rejects(guestSays('hello'), /not what Berth writes there/);
 });

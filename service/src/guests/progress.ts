@@ -12,7 +12,8 @@ export interface GuestProgress {
   sshReady: boolean;
 }
 
-const progressFile = `${stateFolder}/progress`;
+/** Where a guest reports. */
+export const progressFile = `${stateFolder}/progress`;
 const keptBytes = 4096;
 
 /** No longer than this is the progress of the most commands (64) that a create takes. */
@@ -21,7 +22,15 @@ export const longestProgressBytes = 512 * 1024;
 /** What is left in the guest once it is done: delete these, in this order. */
 export const resultPaths: readonly string[] = [progressFile, stateFolder];
 
-/** Reads the guest's one progress file. `pull` answers null when there is no such file (yet). */
+/** What is in the file is none of what a guest of ours reports. */
+export class ProgressReplaced extends Error {
+  override name = 'ProgressReplaced';
+}
+
+/**
+ * Reads the guest's one progress file. `pull` answers null when there is no such file (yet). Throws
+ * `ProgressReplaced` where somebody else wrote it.
+ */
 export async function readProgress(
   pull: (path: string) => Promise<Buffer | null>,
   total: number,
@@ -37,7 +46,7 @@ export async function readProgress(
 function phaseOf(word: string): GuestProgress['phase'] {
   if (word === 'preparing') return 'booting';
   if (word === 'running' || word === 'done' || word === 'failed') return word;
-  throw new Error('The progress file in the guest is not one that Berth wrote.');
+  throw new ProgressReplaced('it is empty, or not what Berth writes there');
 }
 
 /** Reads at most `total` results: the file comes from a guest, and may hold anything. */

@@ -119,14 +119,42 @@ function parseAnswer(text: string): Answer | null {
 export async function errorOf(response: WireResponse): Promise<EngineError> {
   const text = await response.body.text();
   const answer = parseAnswer(text);
-  const words = answer?.error || `HTTP ${response.statusCode}: ${text.slice(0, 200)}`;
+  const words = answer?.error || `HTTP ${response.statusCode}: ${text.slice(0, 200) || 'no words'}`;
   return errorFromIncus(words, answer?.error_code || response.statusCode);
 }
 
+/**
+ * The whole of an answer. Throws `invalid` beyond `maxBytes`, for what somebody else than Incus makes long.
+ * @param what for the error
+ */
+export async function readBounded(
+  response: WireResponse,
+  what: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    // Leaving the loop ends the connection, so that the rest is not sent.
+    if (size > maxBytes)
+      throw new EngineError('invalid', `${what} is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** The body of a JSON call. Incus may say 200 in HTTP and `error` in here. */
-export async function readBody(response: WireResponse): Promise<Answer> {
+export async function readBody(
+  response: WireResponse,
+  bound?: { what: string; maxBytes: number },
+): Promise<Answer> {
   if (response.statusCode >= 400) throw await errorOf(response);
-  const answer = parseAnswer(await response.body.text());
+  const text =
+    bound === undefined
+      ? await response.body.text()
+      : (await readBounded(response, bound.what, bound.maxBytes)).toString();
+  const answer = parseAnswer(text);
   if (answer === null) throw new EngineError('failed', 'Incus answered with malformed JSON');
   return answer;
 }

@@ -75,6 +75,20 @@ describe('a call over the unix socket', () => {
     assert.deepEqual(await client.storage.listVolumes('p'), []);
   });
 
+  it('reads no state of an instance without an end', async () => {
+    let interfaces = 100;
+    const client = await clientOf((_, response) => {
+      const nic = { addresses: [], counters: {}, hwaddr: '', host_name: 'x'.repeat(400) };
+      const names = Array.from({ length: interfaces }, (_, at) => `veth${at}`);
+      const network = Object.fromEntries(names.map((name) => [name, nic]));
+      sync(response, { status: 'Running', network });
+    });
+    assert.equal((await client.instances.getState('a'))?.status, 'Running');
+    interfaces = 5000;
+    const tooLong = failsWith('invalid', /state of a, .*interfaces.* is longer than 1048576 bytes/);
+    await assert.rejects(client.instances.getState('a'), tooLong);
+  });
+
   it('reads metrics as text', async () => {
     const client = await clientOf((request, response) => response.end(`# ${request.url}`));
     const read = await client.server.metrics('m1', text);

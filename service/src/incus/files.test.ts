@@ -20,19 +20,45 @@ describe('files', () => {
     ]);
   });
 
-  it('are pulled up to a bound, and directories not at all', async () => {
-    let type = 'file';
-    const headers = () => ({ 'x-incus-type': type, 'x-incus-uid': '0', 'x-incus-gid': '5' });
-    const client = await clientOf((_, response) =>
-      response.writeHead(200, { ...headers(), 'x-incus-mode': '0640' }).end('x'.repeat(1000)),
-    );
-    const file = await client.files.pull('a', '/f', 1000);
+  /** A server of one file, and the methods that it is asked by. */
+  async function serverOf(type: string, told: number | undefined, content: string) {
+    const asked: (string | undefined)[] = [];
+    const owner = { 'x-incus-uid': '0', 'x-incus-gid': '5', 'x-incus-mode': '0640' };
+    const client = await clientOf((request, response) => {
+      asked.push(request.method);
+      const isLook = request.method === 'HEAD' && told !== undefined;
+      const length = isLook ? { 'content-length': String(told) } : {};
+      response.writeHead(200, { 'x-incus-type': type, ...owner, ...length });
+      response.end(request.method === 'HEAD' ? undefined : content);
+    });
+    const pull = (maxBytes: number) => client.files.pull('a', '/f', maxBytes);
+    return { asked, pull };
+  }
+
+  it('are pulled up to a bound', async () => {
+    const content = 'x'.repeat(1000);
+    const { pull, asked } = await serverOf('file', 1000, content);
+    const file = await pull(1000);
     assert.deepEqual([file?.content.length, file?.mode, file?.gid], [1000, 0o640, 5]);
-    await assert.rejects(
-      client.files.pull('a', '/f', 999),
-      failsWith('invalid', /longer than 999/),
-    );
-    type = 'directory';
-    await assert.rejects(client.files.pull('a', '/f', 999), failsWith('invalid', /a directory/));
+    await assert.rejects(pull(999), failsWith('invalid', /longer than 999/));
+    assert.deepEqual(asked, ['HEAD', 'GET', 'HEAD'], 'it is not opened for nothing');
+    const grows = await serverOf('file', 10, content);
+    await assert.rejects(grows.pull(999), failsWith('invalid', /longer than 999/));
+    const untold = await serverOf('file', undefined, content);
+    assert.equal((await untold.pull(1000))?.content.length, 1000);
+  });
+
+  it('that look empty are never opened: a FIFO may be one', async () => {
+    const { pull, asked } = await serverOf('file', 0, 'endless');
+    assert.equal((await pull(1000))?.content.length, 0);
+    assert.deepEqual(asked, ['HEAD']);
+  });
+
+  it('are not directories or links, which are not opened either', async () => {
+    for (const type of ['directory', 'symlink']) {
+      const { pull, asked } = await serverOf(type, undefined, 'x');
+      await assert.rejects(pull(999), failsWith('invalid', new RegExp(`a ${type}`)));
+      assert.deepEqual(asked, ['HEAD']);
+    }
   });
 });

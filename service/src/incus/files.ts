@@ -1,4 +1,11 @@
-import { type Api, type ApiRequest, type CallOptions, errorOf, orNull } from './api.ts';
+import {
+  type Api,
+  type ApiRequest,
+  type CallOptions,
+  errorOf,
+  orNull,
+  readBounded,
+} from './api.ts';
 import { EngineError } from './errors.ts';
 import type { WireResponse } from './transport.ts';
 
@@ -13,8 +20,6 @@ export type NewFile = FileOwnership &
   ({ type: 'file'; content: string | Uint8Array } | { type: 'directory' });
 
 export interface PulledFile extends FileOwnership {
-  /** A symlink is not followed: its content is its target. */
-  type: 'file' | 'symlink';
   content: Buffer;
 }
 
@@ -48,15 +53,28 @@ export function fileCalls(api: Api) {
       ),
 
     /**
-     * `null` without such a file or instance. Throws `invalid` for a directory and for more than
-     * `maxBytes`: the guest decides how long its files are.
+     * `null` without such a file or instance. Throws `invalid` for a directory, a symlink, and for more
+     * than `maxBytes`: the guest decides what is there. It is looked at before it is opened, and what is
+     * empty never is: a FIFO or a device looks so, and Incus opens a FIFO of a guest without an end. The
+     * instance can then be neither stopped nor deleted, until its `forkfile` process is ended by hand.
      */
-    pull: (instance: string, path: string, maxBytes: number, options?: CallOptions) =>
-      orNull(
-        api.read(request('GET', instance, path), options, (response) =>
-          readFile(response, path, maxBytes),
-        ),
-      ),
+    async pull(
+      instance: string,
+      path: string,
+      maxBytes: number,
+      options?: CallOptions,
+    ): Promise<PulledFile | null> {
+      const look = api.read(request('HEAD', instance, path), options, (response) =>
+        readLook(response, path, maxBytes),
+      );
+      const seen = await orNull(look);
+      if (!seen) return null;
+      if (seen.size === 0) return { ...seen.owner, content: Buffer.alloc(0) };
+      const content = api.read(request('GET', instance, path), options, (response) =>
+        readFile(response, path, maxBytes),
+      );
+      return await orNull(content);
+    },
 
     /** A directory must be empty. */
     delete: (instance: string, path: string, options?: CallOptions): Promise<void> =>
@@ -78,34 +96,36 @@ function header(response: WireResponse, name: string): string {
   return String(response.headers[name] ?? '');
 }
 
+async function readLook(response: WireResponse, path: string, maxBytes: number) {
+  const owner = await readOwner(response, path);
+  const size = Number(response.headers['content-length'] ?? Number.NaN);
+  await response.body.dump();
+  if (size > maxBytes) {
+    throw new EngineError('invalid', `${path} is longer than ${maxBytes} bytes`);
+  }
+  return { owner, size };
+}
+
 async function readFile(
   response: WireResponse,
   path: string,
   maxBytes: number,
 ): Promise<PulledFile> {
+  const owner = await readOwner(response, path);
+  return { ...owner, content: await readBounded(response, path, maxBytes) };
+}
+
+/** Of a regular file, or what looks like one. */
+async function readOwner(response: WireResponse, path: string): Promise<FileOwnership> {
   if (response.statusCode >= 400) throw await errorOf(response);
   const type = header(response, 'x-incus-type');
-  if (type !== 'file' && type !== 'symlink') {
+  if (type !== 'file') {
     await response.body.dump();
     throw new EngineError('invalid', `${path} is a ${type || 'thing without a type'}`);
   }
   return {
-    type,
     uid: Number(header(response, 'x-incus-uid')),
     gid: Number(header(response, 'x-incus-gid')),
     mode: Number.parseInt(header(response, 'x-incus-mode'), 8),
-    content: await readBounded(response, path, maxBytes),
   };
-}
-
-async function readBounded(response: WireResponse, path: string, max: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    // Leaving the loop ends the connection, so that the rest is not sent.
-    if (size > max) throw new EngineError('invalid', `${path} is longer than ${max} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, type Operation, readBody } from './api.ts';
+import { type Api, type CallOptions, type Operation, orNull, readBody } from './api.ts';
 import type { InstanceType } from './server.ts';
 import type { WireResponse } from './transport.ts';
 
@@ -67,6 +67,9 @@ export type StateChange =
   | { action: 'start' }
   | { action: 'stop' | 'restart'; force: true }
   | { action: 'stop' | 'restart'; force: false; graceSeconds: number };
+
+/** A few hundred bytes are of an interface: thousands are no longer read. */
+const longestStateBytes = 2 ** 20;
 
 export type InstanceCalls = ReturnType<typeof instanceCalls>;
 
@@ -167,7 +170,19 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    getState: (name: string, options?: CallOptions) =>
-      api.find<InstanceState>(['instances', name, 'state'], { project }, options),
+    /** Throws `invalid` where it is very long: it lists all network interfaces that the guest has made. */
+    getState(name: string, options?: CallOptions): Promise<InstanceState | null> {
+      const path = ['instances', name, 'state'];
+      const what = `The state of ${name}, which lists the network interfaces of its guest,`;
+      const state = api.read(
+        { method: 'GET', path, query: { project } },
+        options,
+        async (response) => {
+          const { metadata } = await readBody(response, { what, maxBytes: longestStateBytes });
+          return metadata as InstanceState;
+        },
+      );
+      return orNull(state);
+    },
   };
 }

@@ -31,6 +31,12 @@ export interface StorageVolume {
   used_by: string[] | null;
 }
 
+/** Of an instance's disk. */
+interface VolumeState {
+  /** Bytes; null where the driver can't tell, and 0 where Incus could not read it. */
+  usage: { used: number; total: number } | null;
+}
+
 /** Named by its image's fingerprint, if it is one's copy. */
 type VolumeId = Pick<StorageVolume, 'type' | 'name'>;
 
@@ -71,6 +77,10 @@ export function storageCalls(api: Api) {
     /** Of the member that answers, or of `target`. */
     getVolume: (pool: string, volume: VolumeId, target?: string, options?: CallOptions) =>
       api.find<StorageVolume>(volumePath(pool, volume), { project, target }, options),
+
+    /** Of an instance, on whichever member it is; `null` without that instance. */
+    getVolumeState: (pool: string, volume: VolumeId, options?: CallOptions) =>
+      api.find<VolumeState>([...volumePath(pool, volume), 'state'], { project }, options),
 
     /** All that Incus lets be changed of an image's copy. */
     describeVolume: (

@@ -13,7 +13,7 @@ const patienceMs = 3000;
 const hungMs = 30_000;
 
 export interface WireRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its query: `/1.0/instances?project=x`. */
   path: string;
   headers?: Record<string, string>;
@@ -62,9 +62,11 @@ function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promi
   return promise;
 }
 
+const isRead = ({ method }: WireRequest) => method === 'GET' || method === 'HEAD';
+
 /** A change is repeated elsewhere only if it can't have been carried out; a read always may be. */
 function mayAskAnother(request: WireRequest, error: unknown): boolean {
-  return request.method === 'GET' || failedBeforeSending(error);
+  return isRead(request) || failedBeforeSending(error);
 }
 
 /**
@@ -108,7 +110,7 @@ export function createTransport(connection: IncusConnection): Transport {
     try {
       const response = await dispatch(agent, endpoint, request);
       silentSince.delete(endpoint);
-      if (response.statusCode !== 503 || request.method !== 'GET' || last) {
+      if (response.statusCode !== 503 || !isRead(request) || last) {
         if (!isItself) preferred = places.indexOf(endpoint);
         return response;
       }

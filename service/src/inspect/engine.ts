@@ -1,6 +1,8 @@
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError, isEngineError } from '../incus/errors.ts';
+import type { Instance } from '../incus/instances.ts';
 import { isUnderWay, operationInstances } from '../incus/operations.ts';
+import { hasOwnPolicy, isConfined } from '../servers/confinement.ts';
 import { instanceName } from '../servers/instance.ts';
 
 /** What the engine shows of one server: pairs of a word and its value. */
@@ -20,7 +22,7 @@ export async function engineView(
 async function ask(client: IncusClient, name: string, pool: string): Promise<[string, string][]> {
   const [instance, state, volumes, operations] = await Promise.all([
     client.instances.get(name),
-    client.instances.getState(name),
+    client.instances.getState(name).catch(unlessLong),
     client.storage.listVolumes(pool),
     client.operations.list(),
   ]);
@@ -31,9 +33,25 @@ async function ask(client: IncusClient, name: string, pool: string): Promise<[st
   return [
     ['instance', instance ? `${name}: ${instance.status}` : `${name}: none`],
     ['on member', instance?.location ?? '-'],
+    ['confined', instance ? confinementOf(instance) : '-'],
     ['processes', String(state?.processes ?? '-')],
     ['addresses', reachable.map(({ address }) => address).join(', ') || '-'],
     ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
     ['works on it', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'nothing'],
   ];
+}
+
+/** A guest may have made so many interfaces that its state is not read. */
+function unlessLong(error: unknown): null {
+  if (isEngineError(error, 'invalid')) return null;
+  throw error;
+}
+
+/** Whether its guest can make subvolumes, which its disk's quota does not count. */
+function confinementOf(instance: Instance): string {
+  if (isConfined(instance)) return 'yes';
+  const how = hasOwnPolicy(instance.config)
+    ? "an administrator's raw.seccomp or security.syscalls.allow takes its place"
+    : 'it will be from its next start on';
+  return `no, its guest can write beyond the quota of its disk; ${how}`;
 }

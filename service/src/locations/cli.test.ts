@@ -196,7 +196,10 @@ test('what is missing there is named, with the command that makes it', async () 
   pool.driver = 'dir';
   const added = await run('add', 'warned', '--token', token());
   assert.equal(added.code, 0, added.stderr);
-  assert.match(added.stderr, /driver dir, which holds no server to the size of its disk/);
+  assert.match(
+    added.stderr,
+    /driver dir, which Berth does not rely on to hold a server to the size of its disk/,
+  );
 });
 
 test('two locations are not the same project of the same Incus', async () => {

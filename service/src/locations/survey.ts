@@ -40,7 +40,7 @@ export async function survey(client: IncusClient, wanted: Wanted): Promise<Surve
   const targets = environment.server_clustered
     ? online.map(({ server_name: name }) => name)
     : [undefined];
-  const poolWarnings = await checkPool(client, wanted.pool);
+  const ofPool = await checkPool(client, wanted.pool);
   const found = await findNetwork(client, wanted, targets);
   const each = await Promise.all(targets.map((target) => sizeOf(client, wanted.pool, target)));
   const most = (of: 'cpu' | 'ramMb' | 'diskGb') => Math.max(...each.map((size) => size[of]));
@@ -54,7 +54,7 @@ export async function survey(client: IncusClient, wanted: Wanted): Promise<Surve
     urls: listed.map(({ url }) => url),
     warnings: [
       ...listed.filter((member) => !online.includes(member)).map(unseen),
-      ...poolWarnings,
+      ...ofPool,
       ...found.warnings,
       ...architectureWarning(environment),
       ...knownHoles(environment.server_version),
@@ -82,8 +82,21 @@ function architectureWarning({ architectures }: ServerInfo['environment']): stri
   ];
 }
 
-/** Drivers that give each disk its size. */
-const withQuota = ['btrfs', 'zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
+/** Drivers that give each disk its size, and show that size in the guest. */
+const withOwnDisks = ['zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
+
+/** What else is true of a driver, in sentences. */
+function poolWarnings(name: string, driver: string): string[] {
+  if (withOwnDisks.includes(driver)) return [];
+  if (driver === 'btrfs') {
+    return [
+      `The storage pool ${name} is of the driver btrfs: servers are held to the size of their disks, but df in one shows the whole pool. For production, use zfs, lvm or ceph.`,
+    ];
+  }
+  return [
+    `The storage pool ${name} is of the driver ${driver}, which Berth does not rely on to hold a server to the size of its disk: one that fills its disk may fill that of all. Use zfs, lvm or ceph for servers of others, or btrfs.`,
+  ];
+}
 
 async function checkPool({ storage }: IncusClient, name: string): Promise<string[]> {
   const pool = await storage.getPool(name);
@@ -94,10 +107,7 @@ async function checkPool({ storage }: IncusClient, name: string): Promise<string
     );
   }
   requireCreated(`storage pool ${name}`, pool.status, `incus storage show ${name}`);
-  if (withQuota.includes(pool.driver)) return [];
-  return [
-    `The storage pool ${name} is of the driver ${pool.driver}, which holds no server to the size of its disk: one that fills its disk fills that of all. Use btrfs, zfs or lvm for servers of others.`,
-  ];
+  return poolWarnings(name, pool.driver);
 }
 
 function requireCreated(what: string, status: string, command: string): void {

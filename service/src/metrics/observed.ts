@@ -94,6 +94,12 @@ export function observers(registry: Registry): Observers {
     help: 'When this service last looked for records that had been kept long enough, without an error.',
     registers,
   });
+  const unconfined = new Gauge({
+    name: 'berth_servers_unconfined',
+    help: 'Servers that run as they were started before Berth denied their guests to make subvolumes, by the service that watches their location. Their next start confines them.',
+    labelNames: ['location'],
+    registers,
+  });
   // There from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   return {
@@ -114,6 +120,8 @@ export function observers(registry: Registry): Observers {
       lagged: (seconds) => lag.observe(seconds),
       swept: (seconds) => sweepSeconds.observe(seconds),
       found: (finding, count) => found.inc({ finding }, count),
+      unconfined: (location, count) =>
+        count === undefined ? unconfined.remove({ location }) : unconfined.set({ location }, count),
     },
     records: {
       removed: (counts) => {

@@ -16,6 +16,7 @@ import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import type { CountRunning } from '../usage/running.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
+import { keepConfined } from './confinement.ts';
 import { lookAtMembers } from './members.ts';
 import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
@@ -40,6 +41,8 @@ export interface WatchObserver {
   /** All servers of a location were compared with the engine. */
   swept(seconds: number): void;
   found(finding: Finding, count: number): void;
+  /** So many servers of a location run and are not confined; undefined once it is watched no longer. */
+  unconfined(location: string, count: number | undefined): void;
 }
 
 export interface Watching {
@@ -126,6 +129,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     reach.answered('instances');
     await keepOrphans(subject, instances);
     await keepThrottles({ ...subject, log }, instances);
+    const unconfined = await keepConfined({ client, log, signal }, instances);
+    observer?.unconfined(location.name, unconfined);
     observer?.swept((performance.now() - begun) / 1000);
   }, report);
   const ping = serialised(async () => {
@@ -167,7 +172,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   }, Math.random() * sweepMilliseconds);
   const pings = setInterval(() => ping.run('all'), pingMilliseconds);
   const pingsAway = setInterval(() => pingAway.run('all'), pingMilliseconds * awayShare);
-  const collector = createUsageCollector(watching, { id: location.id, client: subject.client });
+  const { id, storage_pool: pool } = location;
+  const collector = createUsageCollector(watching, { id, pool, client });
   // Beside the counting, which does not wait for the engine to do what an allowance means.
   const allowances = serialised(() => keepAllowances({ ...subject, log }), report);
   const counting = collectOnTime(collector, {
@@ -210,6 +216,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     await Promise.all([nodes.idle(), allowances.idle(), warnOfHoles.idle()]);
     await sweep.idle();
     await reach.end();
+    observer?.unconfined(location.name, undefined);
     observer?.led(-1);
   }
 }

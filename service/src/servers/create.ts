@@ -1,10 +1,5 @@
 import { handoverFiles } from '../guests/handover.ts';
-import {
-  type GuestProgress,
-  longestProgressBytes,
-  readProgress,
-  resultPaths,
-} from '../guests/progress.ts';
+import { resultPaths } from '../guests/progress.ts';
 import { isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
 import { operationSecrets } from '../keys/places.ts';
@@ -37,6 +32,7 @@ import {
   startInstance,
   untilNextLook,
 } from './engine.ts';
+import { progressOf } from './guest-report.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { removeInstance } from './removal.ts';
 import { setServerState } from './worker-queries.ts';
@@ -214,7 +210,7 @@ async function start({ incus, operation, server, signal }: Context): Result {
   if (isRunning(found.status)) return next('network');
   const since = Date.now() - (operation.state.last_start ?? 0);
   if (since >= 0 && since < betweenStartsMs) return wait(2, 'waiting to start it again');
-  await startInstance(incus, name, { signal });
+  await startInstance(incus, found, { signal });
   return next('network', { last_start: Date.now() });
 }
 
@@ -231,7 +227,9 @@ async function network(context: Context): Result {
 /** Ends when the guest is seen to work on what was handed over to it. */
 async function boot(context: Context): Result {
   const { operation } = context;
-  const { phase } = await progressOf(context);
+  const progress = await progressOf(context);
+  if ('outcome' in progress) return progress;
+  const { phase } = progress;
   if (phase === 'booting') return (await unlessRunning(context)) ?? wait(untilNextLook(operation));
   const since = operation.state.commands_since;
   // After a restart in its midst it has what is left of its time.
@@ -248,7 +246,9 @@ async function boot(context: Context): Result {
 async function initialise(context: Context): Result {
   const { operation } = context;
   const { commands: total, commands_since: since } = operation.state;
-  const { phase, finished, results, sshReady } = await progressOf(context);
+  const progress = await progressOf(context);
+  if ('outcome' in progress) return progress;
+  const { phase, finished, results, sshReady } = progress;
   if (phase === 'failed') {
     return fail('initialisation_failed', 'Its password could not be set, or its disk is full.');
   }
@@ -266,17 +266,11 @@ async function initialise(context: Context): Result {
   return { outcome: 'wait', seconds, why: doing, fraction, ...(news && { commands: results }) };
 }
 
-async function progressOf({ incus, operation, server, signal }: Context): Promise<GuestProgress> {
-  const name = instanceName(server.uuid);
-  const pull = async (path: string) =>
-    (await incus.files.pull(name, path, longestProgressBytes, { signal }))?.content ?? null;
-  return await readProgress(pull, operation.state.commands);
-}
-
 async function unlessRunning(context: Context) {
   const { incus, server, signal } = context;
-  const state = await incus.instances.getState(instanceName(server.uuid), { signal });
-  return isRunning(state?.status) ? undefined : await notRunning(context, state?.status);
+  // Not its state, which lists all interfaces that its guest has made.
+  const found = await incus.instances.get(instanceName(server.uuid), { signal });
+  return isRunning(found?.status) ? undefined : await notRunning(context, found?.status);
 }
 
 /** A command may power the guest off: started again, it goes on with the next one. */
@@ -293,17 +287,19 @@ const cleaningTries = 3;
 async function finish(context: Context): Result {
   const { incus, operation, server, signal, log } = context;
   const name = instanceName(server.uuid);
-  const state = await incus.instances.getState(name, { signal });
+  const found = await incus.instances.get(name, { signal });
   // Its last command may have powered it off.
-  const status = isRunning(state?.status) ? 'started' : 'stopped';
-  if (status === 'stopped' && state?.status !== 'Stopped')
-    return await notRunning(context, state?.status);
+  const status = isRunning(found?.status) ? 'started' : 'stopped';
+  if (status === 'stopped' && found?.status !== 'Stopped')
+    return await notRunning(context, found?.status);
   // Commands that run on still need them.
   for (const path of operation.state.unfinished ? [] : resultPaths) {
     await incus.files.delete(name, path, { signal }).catch((error) => {
       if (isEngineError(error, 'not_found')) return;
       // The guest says that it is done before it has removed the last of what was ours.
-      if (isPassing(error) || operation.attempts < cleaningTries) throw error;
+      // A time-out may be the guest's doing, so that it counts.
+      const isPassing = isEngineError(error, 'unreachable');
+      if (isPassing || operation.attempts < cleaningTries) throw error;
       // It may have put something of its own there: that is no fault of the create.
       log.warn({ err: error, path }, 'What a new guest reported could not be removed from it.');
     });
@@ -311,10 +307,6 @@ async function finish(context: Context): Result {
   return done(finishedSentence(operation), (trx) =>
     setServerState(trx, server.id, { status, realStatus: status, error: null, installed: true }),
   );
-}
-
-function isPassing(error: unknown): boolean {
-  return isEngineError(error, 'unreachable', 'timeout');
 }
 
 function finishedSentence({ state, commands }: Context['operation']): string {

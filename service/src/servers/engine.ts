@@ -7,6 +7,7 @@ import {
   operationInstances,
   type WaitOptions,
 } from '../incus/operations.ts';
+import { confine, isToBeConfined } from './confinement.ts';
 
 const startSeconds = 120;
 const deleteSeconds = 300;
@@ -39,7 +40,10 @@ export async function settle(
   return await incus.operations.wait(id, options);
 }
 
-export async function startInstance(incus: IncusClient, name: string, { signal }: Signal) {
+/** Starts it, confined as servers are today, also one that was made by an earlier version of Berth. */
+export async function startInstance(incus: IncusClient, found: Instance, { signal }: Signal) {
+  const { name } = found;
+  if (isToBeConfined(found)) await incus.instances.change(name, confine, { signal });
   const call = incus.instances.updateState(name, { action: 'start' }, { signal });
   await settle(incus, call, { signal, timeoutSeconds: startSeconds });
 }

@@ -1,4 +1,5 @@
 import { networkConfig, userData } from '../guests/cloud-init.ts';
+import { deniedCalls } from './confinement.ts';
 import type { ServerForOperation } from './operation-queries.ts';
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -76,6 +77,7 @@ function containerLimits(server: ServerForOperation) {
     'security.idmap.isolated': 'true',
     'security.nesting': 'false',
     'security.privileged': 'false',
+    ...deniedCalls,
   };
 }
 

@@ -144,7 +144,7 @@ async function start(context: Context): Result {
   if (!found) return missing;
   if (!isThere(context, found)) return toMigrate;
   if (!operation.state.ran || isRunning(found.status)) return moved(context, found);
-  await startInstance(incus, found.name, { signal });
+  await startInstance(incus, found, { signal });
   const after = await find(context);
   return isRunning(after?.status) && after
     ? moved(context, after)
@@ -173,7 +173,7 @@ async function recover(context: Context): Result {
   const found = await find(context);
   if (!ran || found?.status !== 'Stopped') return fail(failure.code, failure.message);
   try {
-    await startInstance(incus, found.name, { signal });
+    await startInstance(incus, found, { signal });
     return fail(failure.code, failure.message);
   } catch (error) {
     if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;

@@ -28,7 +28,7 @@ export async function start({
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
-  if (!isRunning(found.status)) await startInstance(incus, name, { signal });
+  if (!isRunning(found.status)) await startInstance(incus, found, { signal });
   const after = await incus.instances.get(name, { signal });
   if (!isRunning(after?.status)) {
     return fail('not_started', `It is ${after?.status ?? 'gone'} after its start.`);

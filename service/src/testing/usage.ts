@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { after, beforeEach } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { Instance, InstanceState } from '../incus/instances.ts';
+import type { Instance } from '../incus/instances.ts';
 import { createUsageCollector } from '../usage/collector.ts';
 import type { UsageSource } from '../usage/source.ts';
 import { setDatabaseClock } from './clock.ts';
@@ -32,7 +32,10 @@ interface Counters {
 /** An engine's answers, set by each test. A call that finds an `Error` throws it. */
 export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error | 'hangs'>(),
-  states: new Map<string, Partial<InstanceState> | Error | 'hangs'>(),
+  /** Bytes, by instance. */
+  disks: new Map<string, number | Error | 'hangs'>(),
+  /** Whether no member tells what its guests use; their cards can be read. */
+  isMetricsAway: false,
   /** Instances whose card can't be read. */
   deafCards: new Set<string>(),
   /** Those whose reading never ends by itself. */
@@ -82,22 +85,25 @@ export const client: UsageSource = {
       const instances = engine.members.get(member);
       if (instances === 'hangs') return await untilAborted(options?.signal);
       if (instances instanceof Error) throw instances;
+      if (engine.isMetricsAway) throw new Error('no answer');
       return await reader(Readable.from([Buffer.from(metricsText(instances ?? new Map()))]));
     },
   },
   instances: {
-    async getState(name, options) {
-      const state = engine.states.get(name);
-      if (state === 'hangs') return await untilAborted(options?.signal);
-      if (state instanceof Error) throw state;
-      return (state ?? null) as InstanceState | null;
-    },
     async get(name) {
       const counters = running(name);
       if (!counters) return null;
       const config = { 'volatile.eth0.host_name': hostNameOf(name, counters) };
       const { startedAt = firstStart } = counters;
       return { name, config, last_used_at: startedAt.toISOString() } as unknown as Instance;
+    },
+  },
+  storage: {
+    async getVolumeState(_pool, { name }, options) {
+      const state = engine.disks.get(name);
+      if (state === 'hangs') return await untilAborted(options?.signal);
+      if (state instanceof Error) throw state;
+      return state === undefined ? null : { usage: { used: state, total: 0 } };
     },
   },
   networks: {
@@ -154,18 +160,19 @@ export async function setClocks(time: Date): Promise<void> {
 }
 
 export const collector = (limits?: Parameters<typeof createUsageCollector>[2]) =>
-  createUsageCollector({ db, log, now }, { id: place.locationId, client }, limits);
+  createUsageCollector({ db, log, now }, { id: place.locationId, pool: 'disks', client }, limits);
 
 beforeEach(async () => {
   const tables =
     'locations, nodes, servers, operating_systems, usage_15s, usage_5m, usage_1h, usage_due';
   await sql`truncate ${sql.raw(tables)} cascade`.execute(db);
   engine.members.clear();
+  engine.isMetricsAway = false;
   engine.deafCards.clear();
   engine.hangingCards.clear();
   engine.untold.clear();
   engine.onCard = undefined;
-  engine.states.clear();
+  engine.disks.clear();
   warnings.length = 0;
   clock = new Date('2026-11-21T12:00:00Z');
   await setDatabaseClock(db, null);
@@ -273,7 +280,8 @@ export async function currentOf(uuid: string) {
 }
 
 /** A disk of which 3 GB are used. */
-export const state: Partial<InstanceState> = { disk: { root: { usage: 3 * 2 ** 30 } } };
+/** What a disk of 3 GB takes. */
+export const diskBytes = 3 * 2 ** 30;
 
 /** What the finest history has of a server, by time. */
 export async function samplesOf(uuid: string) {

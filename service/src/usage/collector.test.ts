@@ -282,7 +282,10 @@ test('what the members of a location tell is counted together, each as it was re
     pass(3);
     return now();
   };
-  const ticking = createUsageCollector({ db, log, now: tick }, { id: place.locationId, client });
+  const ticking = createUsageCollector(
+    { db, log, now: tick },
+    { id: place.locationId, pool: 'disks', client },
+  );
   await ticking.collect();
   const read = await Promise.all([here, there].map(currentOf));
   const times = read.map((row) => row?.read_at).sort();
@@ -309,6 +312,20 @@ test('what was read of the others is counted while a node hangs', async () => {
     stopping.abort();
     await round;
   }
+});
+
+test('traffic is counted while a node does not tell what its guests use', async () => {
+  const uuid = await insertServer();
+  const kept = collector();
+  const there = (moved: number) => new Map([[`srv-${uuid}`, { in: moved, out: 0 }]]);
+  engine.members.set(undefined, there(100));
+  await kept.collect();
+  pass(15);
+  engine.members.set(undefined, there(300));
+  engine.isMetricsAway = true;
+  await kept.collect();
+  assert.equal((await trafficOf(uuid))[0]?.incoming, 300);
+  assert.deepEqual(warnings, ['Usage of a node could not be read.']);
 });
 
 test('nodes that do not answer hold up none of the others', async () => {

@@ -19,8 +19,9 @@ export async function serversWithOldDiskUse(
   return await db
     .selectFrom('servers')
     .innerJoin('nodes', 'nodes.id', 'servers.node_id')
+    .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
     .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
-    .select(['servers.id', 'servers.uuid', 'servers.node_id'])
+    .select(['servers.id', 'servers.uuid', 'servers.node_id', 'os.type'])
     .where('servers.location_id', '=', locationId)
     .where('servers.deleted_at', 'is', null)
     .where('servers.real_status', 'in', ['started', 'paused'])

@@ -6,12 +6,12 @@ import {
   count,
   currentOf,
   db,
+  diskBytes,
   engine,
   insertLocation,
   insertNode,
   insertServers,
   place,
-  state,
   warnings,
 } from '../testing/usage.ts';
 
@@ -19,7 +19,7 @@ test('of the disks in a round, those of other locations have their share', async
   const uuids = await insertServers(4);
   await insertServers(12, await insertLocation('second'));
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
-  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, state);
+  for (const uuid of uuids) engine.disks.set(`srv-${uuid}`, diskBytes);
   const limited = collector({ mostDisks: 4 });
   await limited.collect();
   const read = async () => (await Promise.all(uuids.map(currentOf))).map((row) => row?.disk_gb);
@@ -33,9 +33,9 @@ test('disk use is read of running servers that were read before', async () => {
   const uuids = await insertServers(20);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
   await collector().collect();
-  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, state);
+  for (const uuid of uuids) engine.disks.set(`srv-${uuid}`, diskBytes);
   const [broken = '', stopped = '', well = ''] = uuids;
-  engine.states.set(`srv-${broken}`, new Error('no answer'));
+  engine.disks.set(`srv-${broken}`, new Error('no answer'));
   await db
     .updateTable('servers')
     .set({ real_status: 'stopped' })
@@ -54,7 +54,7 @@ async function countedServers(count: number, at?: Awaited<ReturnType<typeof inse
   const uuids = await insertServers(count, at);
   await sql`insert into usage_current (server_id, read_at, cpu_seconds, cpu_percent, ram_mb)
     select id, now(), 0, 0, 0 from servers where uuid = any(${uuids}::uuid[])`.execute(db);
-  for (const uuid of uuids) engine.states.set(`srv-${uuid}`, state);
+  for (const uuid of uuids) engine.disks.set(`srv-${uuid}`, diskBytes);
   return uuids;
 }
 
@@ -75,7 +75,7 @@ test('disks of a node that is away keep those of the others from nothing', async
 test('disks that can never be read keep the others from nothing, where few are read a round', async () => {
   const broken = await countedServers(3);
   const well = await countedServers(1);
-  for (const uuid of broken) engine.states.set(`srv-${uuid}`, new Error('no answer'));
+  for (const uuid of broken) engine.disks.set(`srv-${uuid}`, new Error('no answer'));
   const limited = collector({ mostDisks: 2 });
   await limited.collectDisk();
   await limited.collectDisk();
@@ -85,7 +85,7 @@ test('disks that can never be read keep the others from nothing, where few are r
 test('a node whose disks hang holds up no other for longer than its time', async () => {
   const nodeId = await insertNode(place.locationId, 'n2', 'n2');
   for (const uuid of await countedServers(9, { ...place, nodeId }))
-    engine.states.set(`srv-${uuid}`, 'hangs');
+    engine.disks.set(`srv-${uuid}`, 'hangs');
   const well = await countedServers(2);
   await collector({ nodeSeconds: 0.5 }).collectDisk();
   const read = await Promise.all(well.map(currentOf));
@@ -94,4 +94,17 @@ test('a node whose disks hang holds up no other for longer than its time', async
     [3, 3],
   );
   assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);
+});
+
+test('a disk that Incus could not read is not shown as empty', async () => {
+  const [uuid = ''] = await countedServers(1);
+  engine.disks.set(`srv-${uuid}`, 0);
+  await collector().collectDisk();
+  assert.deepEqual(await currentOf(uuid).then((row) => [row?.disk_gb, row?.disk_read_at]), [
+    null,
+    null,
+  ]);
+  engine.disks.set(`srv-${uuid}`, diskBytes);
+  await collector().collectDisk();
+  assert.equal((await currentOf(uuid))?.disk_gb, 3);
 });

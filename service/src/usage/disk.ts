@@ -4,7 +4,7 @@ import { each, eachWithin } from './each.ts';
 import { clockOfRound } from './round.ts';
 import { shareOf } from './running.ts';
 import type { ScrapeMemory } from './scrapes.ts';
-import type { CollectContext, UsageLocation, UsageSource } from './source.ts';
+import type { CollectContext, UsageLocation } from './source.ts';
 
 /** Less than lies between two rounds, so that none waits for two. */
 const oldMilliseconds = 40_000;
@@ -24,7 +24,7 @@ interface DiskContext extends CollectContext {
 /** Reads the disk use of a location's running servers whose figure is old. */
 export async function collectDiskUse(
   context: DiskContext,
-  { id, client }: UsageLocation,
+  { id, client, pool }: UsageLocation,
   turn: DiskTurn,
 ): Promise<void> {
   const { db, log, running, signal, mostDisks, memory, nodeSeconds } = context;
@@ -50,7 +50,10 @@ export async function collectDiskUse(
       const readAt = begin().at;
       const deadline = { what: 'The disks of a node', timeoutSeconds: nodeSeconds, signal };
       const failed = await eachWithin(deadline, ofNode, async (server, untilThen) => {
-        const diskGb = await readDisk(client, server.uuid, untilThen);
+        const { uuid, type } = server;
+        const volume = { type, name: instanceName(uuid) };
+        const state = await client.storage.getVolumeState(pool, volume, { signal: untilThen });
+        const diskGb = gigabytesOf(state?.usage?.used);
         if (diskGb === undefined) return;
         used.push({
           serverId: server.id,
@@ -76,13 +79,5 @@ export async function collectDiskUse(
   }
 }
 
-/** GB. Undefined where the instance is gone or its pool can't tell. */
-async function readDisk(
-  client: UsageSource,
-  uuid: string,
-  signal?: AbortSignal,
-): Promise<number | undefined> {
-  const state = await client.instances.getState(instanceName(uuid), { signal });
-  const bytes = state?.disk?.root?.usage;
-  return bytes === undefined ? undefined : bytes / 2 ** 30;
-}
+/** Undefined where the instance is gone, or its pool can't tell: no disk of a server is empty. */
+const gigabytesOf = (bytes: number | undefined) => (bytes ? bytes / 2 ** 30 : undefined);

@@ -262,7 +262,7 @@ test('a sample has the disk figure that was read in between', async () => {
   const uuid = await insertServer();
   const kept = collector();
   await round(kept, { [uuid]: read(0) });
-  engine.states.set(`srv-${uuid}`, { disk: { root: { usage: 2 ** 31 } } });
+  engine.disks.set(`srv-${uuid}`, 2 ** 31);
   await kept.collectDisk();
   await round(kept, { [uuid]: read(0) });
   assert.equal((await samplesOf(uuid)).at(-1)?.disk, 2);

@@ -15,7 +15,8 @@ interface NodeContext extends CollectContext {
 }
 
 /**
- * A member answers for the instances that run on it, and only for those. Undefined if it can't be read.
+ * A member answers for the instances that run on it, and only for those. Where it does not tell of them, such
+ * as for a guest with very many interfaces, the cards that are known are read all the same.
  * @param cards of the node, as last seen; those of instances that are gone are taken away
  */
 export async function readNode(
@@ -27,17 +28,32 @@ export async function readNode(
   const { log, signal, begin } = context;
   try {
     const begun = begin();
-    const member = node.member ?? undefined;
-    const told = await location.client.server.metrics(member, parseMetrics, { signal });
-    const names = [...told.keys()].filter((name) => serverUuid(name));
-    for (const name of cards.keys()) if (!told.has(name)) cards.delete(name);
+    const told = await readFigures(context, location, node);
+    const names = [...(told ?? cards).keys()].filter((name) => serverUuid(name));
+    if (told) for (const name of cards.keys()) if (!told.has(name)) cards.delete(name);
     const read = await readCards({ ...context, begun }, location, node, { names, cards });
+    if (!told) return { begun, cards: read };
     const servers = names.flatMap((name) => figuresOf(name, told.get(name)));
     return { begun, scrape: { nodeId: node.id, servers }, cards: read };
   } catch (error) {
     if (signal?.aborted) return undefined;
     const about = { err: error, location: location.id, node: node.name };
-    log.warn(about, 'Usage of a node could not be read.');
+    log.warn(about, 'Traffic of a node could not be read.');
+    return undefined;
+  }
+}
+
+/** By instance; undefined where the node can't be asked. */
+async function readFigures(
+  { log, signal }: NodeContext,
+  { id, client }: UsageLocation,
+  node: Node,
+): Promise<Map<string, InstanceReading> | undefined> {
+  try {
+    return await client.server.metrics(node.member ?? undefined, parseMetrics, { signal });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    log.warn({ err: error, location: id, node: node.name }, 'Usage of a node could not be read.');
     return undefined;
   }
 }

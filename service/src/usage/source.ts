@@ -6,12 +6,15 @@ import type { CountRunning } from './running.ts';
 /** What usage needs of the engine. */
 export interface UsageSource {
   server: Pick<IncusClient['server'], 'metrics'>;
-  instances: Pick<IncusClient['instances'], 'get' | 'getState'>;
+  instances: Pick<IncusClient['instances'], 'get'>;
   networks: Pick<IncusClient['networks'], 'getState'>;
+  storage: Pick<IncusClient['storage'], 'getVolumeState'>;
 }
 
 export interface UsageLocation {
   id: number;
+  /** Where the disks of its servers are. */
+  pool: string;
   client: UsageSource;
 }
 

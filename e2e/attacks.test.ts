@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Server } from '@berth/contract/servers';
+import { createIncusClient } from '../service/src/incus/client.ts';
+import {
+  call,
+  create,
+  created,
+  directory,
+  incusPool,
+  incusProject,
+  incusSocket,
+  metrics,
+  operations,
+  primaryAddress,
+  remove,
+  until,
+  untilIdle,
+  view,
+} from './api.ts';
+import { incus } from './incus.ts';
+import { dataDirectory } from './service.ts';
+import { ssh, sshSend, untilSsh } from './ssh.ts';
+
+// What root in a guest tries against its host and its neighbours.
+
+const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
+after(() => client.close());
+const incusCommand = (...args: string[]) =>
+  incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
+const subvolumes = readFileSync(new URL('attacks/subvolumes.pl', import.meta.url));
+const inspectTool = fileURLToPath(new URL('../service/src/inspect/cli.ts', import.meta.url));
+const refused = '25';
+const disk = 2;
+
+/** What became of each try to make a subvolume or a snapshot. */
+async function attack(server: Server): Promise<[how: string, call: string, ended: string][]> {
+  const said = await sshSend(primaryAddress(server), 'perl -', subvolumes);
+  const lines = said.trim().split('\n');
+  return lines.map((line) => {
+    const [how = '', what = '', ...ended] = line.split(' ');
+    return [how, what, ended.join(' ')];
+  });
+}
+
+async function assertRefused(server: Server): Promise<void> {
+  const ended = await attack(server);
+  assert.equal(ended.length, 20);
+  for (const [how, what, end] of ended) {
+    // A kernel may run no 32-bit programs at all.
+    if (how === '32-bit' && end.startsWith('does not run')) continue;
+    assert.equal(end, refused, `${what} as ${how}`);
+  }
+}
+
+async function inspect({ id }: Server): Promise<string> {
+  const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
+  const args = [inspectTool, 'server', String(id)];
+  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
+}
+
+/** As the last comparison with the engine found it, which is made each minute. */
+async function untilUnconfined(servers: number): Promise<void> {
+  const told = new RegExp(`^berth_servers_unconfined\\{location="local"\\} ${servers}$`, 'm');
+  await until(`${servers} are told to be unconfined`, 150, async () => told.test(await metrics()));
+}
+
+test('root in a guest does not get out of the quota of its disk', async () => {
+  const server = await created({ disk });
+  await assertRefused(server);
+  assert.match(await inspect(server), /^confined +yes$/m);
+  const address = primaryAddress(server);
+  // What would like a subvolume gets a directory, as on other file systems.
+  const line = 'v /srv/wanted 0755 root root -';
+  const wanted = `echo '${line}' > /etc/tmpfiles.d/x.conf && systemd-tmpfiles --create x.conf && ls -d /srv/wanted`;
+  assert.equal(await ssh(address, wanted), '/srv/wanted');
+  const fill = `head -c ${disk + 1}G /dev/zero > /root/fill; sync; stat -c %s /root/fill`;
+  const written = Number(await ssh(address, fill));
+  assert.ok(written > 0 && written < disk * 2 ** 30, `${written} bytes were written`);
+  const shown = async () => (await view(server.id)).usage.disk;
+  // Without what it shares with its image.
+  await until('its disk use is shown', 120, async () => (await shown()) >= written / 2 ** 30 - 0.1);
+  assert.ok((await shown()) <= disk);
+  await remove(server.id);
+});
+
+test('a server of an earlier version is confined from its next start on', async () => {
+  const server = await created({ disk });
+  const name = `srv-${server.uuid}`;
+  const address = primaryAddress(server);
+  await incusCommand('stop', name);
+  await incusCommand('config', 'unset', name, 'security.syscalls.deny');
+  await incusCommand('start', name);
+  await untilSsh(address);
+  const made = (await attack(server)).filter(([, , end]) => end === 'made');
+  assert.ok(made.length >= 6, 'the attack works where it is not denied');
+  assert.match(await inspect(server), /^confined +no, .* from its next start on$/m);
+  await untilUnconfined(1);
+  // By then it is to be, and its guest starts anew by itself.
+  await ssh(address, 'rmdir /attack*; nohup reboot >/dev/null 2>&1 &');
+  await until('it is confined', 60, async () => /^confined +yes$/m.test(await inspect(server)));
+  await untilSsh(address);
+  await assertRefused(server);
+  await untilUnconfined(0);
+  await call('POST', `/v1/servers/${server.id}/stop`, {});
+  await untilIdle(server.id);
+  await incusCommand('config', 'unset', name, 'security.syscalls.deny');
+  await call('POST', `/v1/servers/${server.id}/start`, {});
+  await untilIdle(server.id);
+  await untilSsh(address);
+  await assertRefused(server);
+  await remove(server.id);
+});
+
+const report = '/var/lib/berth/progress';
+const replacements = {
+  'a FIFO': `mkfifo ${report}`,
+  'a device without an end': `touch ${report}; mount --bind /dev/zero ${report}`,
+  'a file of 3 GB': `truncate -s 3G ${report}`,
+  'a directory': `mkdir ${report}`,
+  'a link': `ln -s /dev/zero ${report}`,
+};
+
+test('whatever a guest puts in the place of its report, its create ends in words, and it can be deleted', async () => {
+  const servers = await Promise.all(
+    Object.values(replacements).map(async (replace) => {
+      const command = `rm ${report}; ${replace}; sleep 600`;
+      return await create({ initialCommands: [command] });
+    }),
+  );
+  for (const { id } of servers) {
+    await untilIdle(id, 300);
+    const [operation] = await operations(id);
+    assert.equal(operation?.error?.code, 'guest_report_replaced', operation?.message);
+    assert.match(operation?.message ?? '', /\/var\/lib\/berth\/progress.*Create it again/);
+    assert.equal((await view(id)).status, 'error');
+  }
+  await Promise.all(servers.map(({ id }) => remove(id)));
+});
+
+/** Pairs of cards, both ends in the guest. */
+const pairs = 1000;
+
+test('a guest with thousands of interfaces is metered as the others are', async () => {
+  const [server, neighbour] = await Promise.all([created({ disk, ram: 1024 }), created({ disk })]);
+  const address = primaryAddress(server);
+  const links = Array.from(
+    { length: pairs },
+    (_, at) => `link add a${at} type veth peer name b${at}`,
+  );
+  // It would look at each of them.
+  await ssh(address, 'systemctl stop systemd-udevd\\* || true');
+  await sshSend(address, 'ip -batch -', `${links.join('\n')}\n`);
+  assert.ok(Number(await ssh(address, 'ls /sys/class/net | wc -l')) > 2 * pairs);
+  const volume = { type: 'container', name: `srv-${server.uuid}` };
+  const options = { timeoutSeconds: 60 };
+  const drain = async (pieces: AsyncIterable<Buffer>) => {
+    let bytes = 0;
+    for await (const piece of pieces) bytes += piece.length;
+    return bytes;
+  };
+  const begun = performance.now();
+  await client.storage.getVolumeState(incusPool(), volume, options);
+  const ofDisk = performance.now();
+  const bytes = await client.server.metrics(undefined, drain, options);
+  const told = performance.now();
+  console.log(
+    `${2 * pairs} interfaces: its disk is read in ${Math.round(ofDisk - begun)} ms, ` +
+      `the metrics of its node, ${bytes} bytes, in ${Math.round(told - ofDisk)} ms`,
+  );
+  const since = Date.now();
+  const isNew = (at: string | null) => at !== null && Date.parse(at) > since;
+  await until('all of both is read anew', 180, async () => {
+    const both = await Promise.all([server, neighbour].map(({ id }) => view(id)));
+    return both.every(
+      ({ usage }) =>
+        isNew(usage.read_at) && isNew(usage.disk_read_at) && isNew(usage.traffic.read_at),
+    );
+  });
+  await remove(server.id);
+  await remove(neighbour.id);
+});

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { IncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
+import type { Instance } from '../incus/instances.ts';
+import { confine, isConfined, isToBeConfined } from '../servers/confinement.ts';
+import { serverUuid } from '../servers/instance.ts';
+import { each } from '../usage/each.ts';
+
+interface Confining {
+  client: Pick<IncusClient, 'instances'>;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/**
+ * Has the servers that an earlier version of Berth made confined from their next start on, whoever starts
+ * them then: their guest, an administrator or Berth. Answers how many are not confined as they run.
+ */
+export async function keepConfined(
+  { client, log, signal }: Confining,
+  instances: Instance[],
+): Promise<number> {
+  // Nothing is known of one whose member can't be asked.
+  const servers = instances.filter(({ name, status }) => serverUuid(name) && status !== 'Error');
+  const work = async ({ name }: Instance) => {
+    try {
+      await client.instances.change(name, confine, { signal });
+      log.info({ instance: name }, 'A server will be confined from its next start on.');
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      log.warn({ err: error, instance: name }, 'A server could not be confined.');
+    }
+  };
+  const [error] = await each(servers.filter(isToBeConfined), work, signal);
+  if (error) throw error;
+  return servers.filter((seen) => seen.status !== 'Stopped' && !isConfined(seen)).length;
+}
