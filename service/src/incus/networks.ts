@@ -1,4 +1,4 @@
-import type { Api, CallOptions } from './api.ts';
+import { type Api, type CallOptions, readTagged } from './api.ts';
 
 export interface Network {
   name: string;
@@ -11,7 +11,9 @@ export interface Network {
   used_by: string[] | null;
 }
 
-interface NetworkState {
+export interface NetworkState {
+  /** Of the host itself, on that interface. */
+  addresses: { family: 'inet' | 'inet6'; address: string; netmask: string; scope: string }[] | null;
   /** Bytes, from the host's point of view. */
   counters: { bytes_received: number; bytes_sent: number };
 }
@@ -33,6 +35,10 @@ export function networkCalls(api: Api) {
     get: (name: string, target?: string, options?: CallOptions) =>
       api.find<Network>(['networks', name], { project, target }, options),
 
+    /** Also the host's interfaces: of the member that answers, which `member` of the options asks for. */
+    list: (options?: CallOptions) =>
+      api.get<Network[]>(['networks'], { project, recursion: 1 }, options),
+
     /** Also of a plain interface of the host, such as its end of an instance's card. */
     getState: (name: string, target?: string, options?: CallOptions) =>
       api.find<NetworkState>(['networks', name, 'state'], { project, target }, options),
@@ -46,6 +52,25 @@ export function networkCalls(api: Api) {
         { method: 'POST', path: ['networks'], query: { project, target }, json: network },
         options,
       ),
+
+    /**
+     * Sets keys that differ from those that there are; answers whether any did. Filters are away for a
+     * second then, and open connections stall. Throws `busy` when somebody else changed it meanwhile.
+     */
+    async configure(
+      name: string,
+      wanted: (now: Network) => Record<string, string>,
+      options?: CallOptions,
+    ): Promise<boolean> {
+      const at = { path: ['networks', name], query: { project } };
+      const request = { method: 'GET' as const, ...at };
+      const { value, etag } = await api.read(request, options, readTagged<Network>);
+      const config = wanted(value);
+      if (Object.entries(config).every(([key, text]) => value.config[key] === text)) return false;
+      const headers = { 'if-match': etag };
+      await api.change({ method: 'PATCH', ...at, headers, json: { config } }, options);
+      return true;
+    },
 
     /** Throws `busy` while instances use it. */
     delete: (name: string, options?: CallOptions): Promise<void> =>
