@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, readTagged } from './api.ts';
+import { type Api, type CallOptions, orNull, readTagged } from './api.ts';
 
 /** Lists of addresses, of ranges (`10.0.0.1-10.0.0.9`) and of ports are separated by commas. */
 export interface AclRule {
@@ -20,7 +20,7 @@ export interface AclRules {
 
 type Stored = AclRule & { state: 'enabled' | 'disabled' | 'logged' };
 
-interface NetworkAcl {
+export interface NetworkAcl {
   name: string;
   description: string;
   egress: Stored[];
@@ -38,7 +38,7 @@ export function networkAclCalls(api: Api) {
   const at = (name: string) => ({ path: ['network-acls', name], query: { project } });
   return {
     get: (name: string, options?: CallOptions) =>
-      api.find<NetworkAcl>(at(name).path, { project }, options),
+      orNull(api.read({ method: 'GET', ...at(name) }, options, readTagged<NetworkAcl>)),
 
     /** Throws `already_exists`. */
     create: (acl: AclRules & { name: string; description: string }, options?: CallOptions) => {
@@ -50,24 +50,19 @@ export function networkAclCalls(api: Api) {
     },
 
     /**
-     * Replaces all rules at once, if `isWanted` of those that there are. Open connections stay. Throws
-     * `busy` when somebody else changed it meanwhile, `not_found` where there is none, and `failed` or
-     * `unreachable` while a member of a cluster is away: some members may have the new rules then.
+     * Replaces all rules at once, of what was read with this `etag`. Open connections stay. Throws
+     * `busy` when somebody else changed it meanwhile, and `failed` or `unreachable` while a member of a
+     * cluster is away: some members may have the new rules then.
      */
-    async replace(
-      name: string,
+    replace(
+      { name, description, config }: NetworkAcl,
       rules: AclRules,
-      isWanted: (now: NetworkAcl) => boolean,
+      etag: string,
       options?: CallOptions,
-    ): Promise<boolean> {
-      const request = { method: 'GET' as const, ...at(name) };
-      const { value, etag } = await api.read(request, options, readTagged<NetworkAcl>);
-      if (!isWanted(value)) return false;
-      const { description, config } = value;
+    ): Promise<void> {
       const json = { description, config, ...enabled(rules) };
       const headers = { 'if-match': etag };
-      await api.change({ method: 'PUT', ...at(name), headers, json }, options);
-      return true;
+      return api.change({ method: 'PUT', ...at(name), headers, json }, options);
     },
 
     /** Throws `failed` while a network uses it. */

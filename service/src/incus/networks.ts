@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, readTagged } from './api.ts';
+import { type Api, type CallOptions, orNull, readTagged } from './api.ts';
 
 export interface Network {
   name: string;
@@ -35,6 +35,11 @@ export function networkCalls(api: Api) {
     get: (name: string, target?: string, options?: CallOptions) =>
       api.find<Network>(['networks', name], { project, target }, options),
 
+    getTagged: (name: string, options?: CallOptions) => {
+      const request = { method: 'GET' as const, path: ['networks', name], query: { project } };
+      return orNull(api.read(request, options, readTagged<Network>));
+    },
+
     /** Also the host's interfaces: of the member that answers, which `member` of the options asks for. */
     list: (options?: CallOptions) =>
       api.get<Network[]>(['networks'], { project, recursion: 1 }, options),
@@ -54,22 +59,18 @@ export function networkCalls(api: Api) {
       ),
 
     /**
-     * Sets keys that differ from those that there are; answers whether any did. Filters are away for a
-     * second then, and open connections stall. Throws `busy` when somebody else changed it meanwhile.
+     * Sets keys of one that was read with this `etag`. Its filters are away for a second then, and open
+     * connections stall. Throws `busy` when somebody else changed it meanwhile.
      */
-    async configure(
+    configure: (
       name: string,
-      wanted: (now: Network) => Record<string, string>,
+      config: Record<string, string>,
+      etag: string,
       options?: CallOptions,
-    ): Promise<boolean> {
-      const at = { path: ['networks', name], query: { project } };
-      const request = { method: 'GET' as const, ...at };
-      const { value, etag } = await api.read(request, options, readTagged<Network>);
-      const config = wanted(value);
-      if (Object.entries(config).every(([key, text]) => value.config[key] === text)) return false;
+    ): Promise<void> => {
       const headers = { 'if-match': etag };
-      await api.change({ method: 'PATCH', ...at, headers, json: { config } }, options);
-      return true;
+      const request = { method: 'PATCH' as const, path: ['networks', name], query: { project } };
+      return api.change({ ...request, headers, json: { config } }, options);
     },
 
     /** Throws `busy` while instances use it. */
