@@ -184,7 +184,8 @@ function instancesOf(incusDir: string): string[] {
 function removeChains(isOurs: (chain: string) => boolean): void {
   const chains = incusChains().filter(({ chain }) => isOurs(chain));
   for (const verb of ['flush', 'delete']) {
-    for (const { family, table, chain } of chains) run('nft', [verb, 'chain', family, table, chain]);
+    for (const { family, table, chain } of chains)
+      run('nft', [verb, 'chain', family, table, chain]);
   }
 }
 
