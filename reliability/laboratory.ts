@@ -149,7 +149,8 @@ export async function openLaboratory({
   }
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });
-  const told = { workDir: directory, observer: metrics.watch, ...watching };
+  const findApi = async () => [];
+  const told = { workDir: directory, observer: metrics.watch, findApi, ...watching };
   const watchers = await watchLocations(
     { db, leader, engines, notifications, log, secretKey, ...told },
     stopping.signal,

@@ -147,9 +147,11 @@ describe('a network', () => {
     const loopback = interfaces.find(({ type }) => type === 'loopback');
     assert.ok(loopback && interfaces.some(({ type }) => type === 'physical'));
     const addressesOf = async (name: string) =>
-      (await client.networks.getState(name))?.addresses?.map(({ address }) => address) ?? [];
-    assert.ok((await addressesOf(loopback.name)).includes('127.0.0.1'));
+      (await client.networks.getState(name))?.addresses?.map(
+        (one) => `${one.address} ${one.scope}`,
+      ) ?? [];
+    assert.ok((await addressesOf(loopback.name)).includes('127.0.0.1 local'));
     const [gateway = ''] = own?.config['ipv4.address']?.split('/') ?? [];
-    assert.ok((await addressesOf(names.network)).includes(gateway));
+    assert.ok((await addressesOf(names.network)).includes(`${gateway} global`));
   });
 });

@@ -93,7 +93,8 @@ function hostAddresses({ members, networks, hostBridges }: Model, member: string
 
 function shown(cidr = '') {
   const [address = '', netmask] = cidr.split('/');
-  return { family: address.includes(':') ? 'inet6' : 'inet', address, netmask, scope: 'global' };
+  const scope = ['127.0.0.1', '::1'].includes(address) ? 'local' : 'global';
+  return { family: address.includes(':') ? 'inet6' : 'inet', address, netmask, scope };
 }
 
 async function create(model: Model, call: Call): Promise<Answer> {

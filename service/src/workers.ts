@@ -10,6 +10,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { apiFinder } from './network-policy/api-addresses.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
@@ -71,7 +72,8 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     },
   });
   const leader = createLeader({ pool, log });
-  const watching = { ...foundation, db, leader, workDir, observer: metrics.watch };
+  const findApi = apiFinder(config);
+  const watching = { ...foundation, db, leader, workDir, findApi, observer: metrics.watch };
   const watchers = await watchLocations(watching, stopping.signal);
   const housekeeping = startHousekeeping(db, log);
   const history = keepHistoryOnTime(db, log, stopping.signal);

@@ -108,6 +108,8 @@ type Changeable =
   | 'traffic_policy'
   | 'traffic_throttle'
   | 'os_ids'
+  | 'allowed_destinations'
+  | 'smtp'
   | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 

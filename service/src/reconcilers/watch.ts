@@ -7,12 +7,14 @@ import { EngineError } from '../incus/errors.ts';
 import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
+import type { FindApi } from '../network-policy/api-addresses.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import type { CountRunning } from '../usage/running.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
+import { keepNetworkPolicy } from './network-policy.ts';
 import { haveMembersChanged, lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
@@ -43,6 +45,8 @@ export interface Watching {
   engines: Engines;
   notifications: NotificationListener;
   log: Logger;
+  /** Where servers find the API. */
+  findApi: FindApi;
   /** Where images are built. */
   workDir: string;
   /** Between two comparisons of everything. */
@@ -103,9 +107,13 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     const looked = lookAtNodes({ ...subject, pool: location.storage_pool, report });
     const isAnyBack = await looked.catch(noting('nodes'));
     reach.is('nodes', null);
+    policy.run('all');
     // A sweep that waits for one that is back would say later how its servers are.
     if (isAnyBack) outdated.abort();
     sweep.run('all');
+  }, report);
+  const policy = serialised(() => {
+    return keepNetworkPolicy({ ...subject, report, findApi: watching.findApi });
   }, report);
   let outdated = new AbortController();
   const sweep = serialised(async () => {
@@ -157,6 +165,9 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
   });
+  const offPolicy = notifications.on('network_policy_wanted', ({ id }) => {
+    if (id === location.id) policy.run('all');
+  });
   lookers.set(location.id, look.run);
   observer?.led(1);
   try {
@@ -182,10 +193,11 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     clearInterval(pingsAway);
     lookers.delete(location.id);
     offImages();
+    offPolicy();
     await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
     // What those may have begun.
     await Promise.all([nodes.idle(), allowances.idle()]);
-    await sweep.idle();
+    await Promise.all([sweep.idle(), policy.idle()]);
     await reach.end();
     observer?.led(-1);
   }
