@@ -70,23 +70,27 @@ async function answersQuestions(server: string): Promise<boolean> {
   return (await ssh(sshOf(one), `bash -c "${ask}"`)) === '12';
 }
 
+const byGateway = 'via GATEWAY dev eth0 onlink';
+
+/** On both servers, to the addresses of the other. */
+async function setRoutes(verb: 'add' | 'del', way: string): Promise<void> {
+  for (const [server, neighbour] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const routes = addressesOf(neighbour).map(
+      (ip, family) => `ip route ${verb} ${ip} ${way.replace('GATEWAY', gateways[family] ?? '')}`,
+    );
+    await ssh(sshOf(server), routes.join(' && '));
+  }
+}
+
 test('two servers that work together reach each other neither by the gateway nor beside it', async () => {
-  const [mine, theirs] = [addressesOf(one), addressesOf(other)];
-  const route = async (verb: 'add' | 'del', way: string) => {
-    for (const [server, neighbours] of [
-      [one, theirs],
-      [other, mine],
-    ] as const) {
-      const routes = neighbours.map(
-        (ip, family) => `ip route ${verb} ${ip} ${way.replace('GATEWAY', gateways[family] ?? '')}`,
-      );
-      await ssh(sshOf(server), routes.join(' && '));
-    }
-  };
-  for (const way of ['via GATEWAY dev eth0 onlink', 'dev eth0']) {
-    await route('add', way);
+  const theirs = addressesOf(other);
+  for (const way of [byGateway, 'dev eth0']) {
+    await setRoutes('add', way);
     assert.deepEqual(await from(at(theirs, 22)), [], way);
-    await route('del', way);
+    await setRoutes('del', way);
   }
 });
 
@@ -102,6 +106,8 @@ test('what a location allows is reached, and closed again when it no longer does
   const single = [...hosts, ...addressesOf(other), metadata].map((ip) => {
     return `${ip}/${ip.includes(':') ? 128 : 32}`;
   });
+  // They stay for the next test: with them the two do all that they can to reach each other.
+  await setRoutes('add', byGateway);
   await allow({ allowed_destinations: [...single, ...lan.networks], smtp: 'open' });
   assert.deepEqual(await from(closed()), closed());
   await allow({ allowed_destinations: [], smtp: 'blocked' });
