@@ -180,9 +180,12 @@ function instancesOf(incusDir: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
+/** Emptied first, since some of them jump to others. */
 function removeChains(isOurs: (chain: string) => boolean): void {
-  for (const { family, table, chain } of incusChains().filter((c) => isOurs(c.chain))) {
-    run('nft', ['delete', 'chain', family, table, chain]);
+  const chains = incusChains().filter(({ chain }) => isOurs(chain));
+  for (const verb of ['flush', 'delete']) {
+    for (const { family, table, chain } of chains)
+      run('nft', [verb, 'chain', family, table, chain]);
   }
 }
 

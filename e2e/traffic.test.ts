@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { call, created, primaryAddress, remove, until, view } from './api.ts';
+import { allow } from './reach.ts';
 import { ssh, sshSend, untilSsh } from './ssh.ts';
 
 const megabyte = 1_000_000;
@@ -15,9 +16,14 @@ test('traffic is counted in both directions, and across a restart of the guest',
 
   await sshSend(address, 'cat > /dev/null', Buffer.alloc(30 * megabyte, 'in'));
   await ssh(address, `head -c ${10 * megabyte} /dev/zero`);
-  await until('30 MB are counted as incoming', countedWithinSeconds, async () => {
-    return (await traffic()).incoming.value >= 30 * megabyte;
-  });
+  await until(
+    '30 MB are counted as incoming, and 10 as outgoing',
+    countedWithinSeconds,
+    async () => {
+      const { incoming, outgoing } = await traffic();
+      return incoming.value >= 30 * megabyte && outgoing.value >= 10 * megabyte;
+    },
+  );
   const first = await traffic();
   assert.ok(first.incoming.value < 32 * megabyte, `incoming: ${first.incoming.value}`);
   assert.ok(first.outgoing.value >= 10 * megabyte, `outgoing: ${first.outgoing.value}`);
@@ -52,10 +58,14 @@ test('a guest that hides its card in another namespace is counted all the same',
   t.after(() => listener.close());
   await new Promise((resolve) => listener.once('listening', resolve));
   const { port } = listener.address() as { port: number };
+  // Servers reach nothing of the host unless it is allowed.
+  const route = await ssh(address, 'ip -4 route show default');
+  const gateway = /via (\S+)/.exec(route)?.[1];
+  t.after(() => allow({ allowed_destinations: [] }));
+  await allow({ allowed_destinations: [`${gateway}/32`] });
   // The gateway is the host. The namespace has the card, its address and the traffic; the guest
   // itself, and all that Incus can see in it, has none of them any more.
   const script = `
-    gateway=$(ip -4 route show default | sed 's/.*via \\([0-9.]*\\).*/\\1/')
     own=$(ip -4 -o address show dev eth0 | sed 's/.*inet \\([0-9./]*\\).*/\\1/')
     unshare --net sleep 600 &
     hidden=$!
@@ -65,7 +75,8 @@ test('a guest that hides its card in another namespace is counted all the same',
     $inside ip link set eth0 name wan0
     $inside ip address add "$own" dev wan0
     $inside ip link set wan0 up
-    $inside bash -c "head -c ${20 * megabyte} /dev/zero > /dev/tcp/$gateway/${port}"
+    $inside ip route add ${gateway} dev wan0
+    $inside bash -c "head -c ${20 * megabyte} /dev/zero > /dev/tcp/${gateway}/${port}"
   `;
   await sshSend(address, 'cat > /root/hide', script);
   const before = (await view(server.id)).usage.traffic.outgoing.value;

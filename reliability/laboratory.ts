@@ -157,7 +157,14 @@ export async function openLaboratory({
   stack.defer(() => creates.stop());
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });
-  const told = { workDir: directory, imageServers, observer: metrics.watch, ...watching };
+  const findApi = async () => [];
+  const told = {
+    workDir: directory,
+    imageServers,
+    observer: metrics.watch,
+    findApi,
+    ...watching,
+  };
   const watchers = await watchLocations(
     { db, leader, engines, notifications, log, secretKey, ...told },
     stopping.signal,

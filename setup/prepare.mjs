@@ -2,7 +2,7 @@
 // npm packages, kernel settings. Plain Node without dependencies, since nothing is there yet.
 import { explain, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
-import { raiseKernelLimits, widenIdRanges } from './kernel.mjs';
+import { setUpKernel, widenIdRanges } from './kernel.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
 import { ensureSystemPackages } from './system-packages.mjs';
@@ -27,7 +27,7 @@ function prepare(command) {
     ensurePrometheus();
     ensureHaproxy();
   }
-  raiseKernelLimits();
+  setUpKernel();
   widenIdRanges();
 }
 

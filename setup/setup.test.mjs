@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { tooLow, withWideRange } from './kernel.mjs';
+import { kernelChanges, withWideRange } from './kernel.mjs';
 import { sameVersions } from './node-packages.mjs';
 import { backportsSource } from './system-packages.mjs';
 
@@ -34,8 +34,26 @@ test('without a Debian 12 mirror there is nothing to add', () => {
 test('a limit that is high enough is left alone', () => {
   const current = { a: 10, b: 99 };
   assert.deepEqual(
-    tooLow({ a: 20, b: 20 }, (name) => current[name]),
+    kernelChanges({ a: 20, b: 20 }, (name) => current[name]),
     ['a'],
+  );
+});
+
+test('bridges filter IPv6 and not IPv4, whatever was set before', () => {
+  const ipv6 = 'net.bridge.bridge-nf-call-ip6tables';
+  const ipv4 = 'net.bridge.bridge-nf-call-iptables';
+  const wanted = { [ipv6]: 1, [ipv4]: 0 };
+  assert.deepEqual(
+    kernelChanges(wanted, () => 1),
+    [ipv4],
+  );
+  assert.deepEqual(
+    kernelChanges(wanted, () => 0),
+    [ipv6],
+  );
+  assert.deepEqual(
+    kernelChanges(wanted, (name) => wanted[name]),
+    [],
   );
 });
 

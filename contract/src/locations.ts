@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { pageParameters } from './pagination.ts';
 import { Description } from './text.ts';
-import { Closed, Nullable, Word } from './values.ts';
+import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
 function Bounds(description: string, min: number, max: number) {
   return Type.Object(
@@ -25,6 +25,12 @@ export const trafficPolicyWords = {
     examples: ['throttle'],
   }),
 };
+
+const smtp = Word(['blocked', 'open'], {
+  description:
+    'Whether servers may send to port 25 (SMTP) outside. Port 587, by which mail is handed in, is not held back.',
+  examples: ['blocked'],
+});
 
 const throttle = { description: 'Mbit/s, each direction; for `throttle`.', examples: [10] };
 
@@ -75,6 +81,25 @@ export const Location = Type.Object(
           "they were asked for. Null for twice the node's cores, and 4 at least.",
         examples: [8],
       }),
+    ),
+    allowed_destinations: Type.Array(Type.String({ examples: ['10.20.0.0/16'] }), {
+      description:
+        'Networks that servers here may reach beside the Internet. All other private, link-local and ' +
+        'reserved addresses are closed to them, and so are the nodes and other servers.',
+    }),
+    smtp,
+    network_policy: Type.Object(
+      {
+        status: Word(['applied', 'pending', 'unavailable'], {
+          description:
+            'Whether the network holds servers to it: `applied`; `pending` until it does; `unavailable` ' +
+            'where the kind of network has no rules.',
+          examples: ['applied'],
+        }),
+        reason: Nullable(Type.String({ description: 'Why it does not, as far as is known.' })),
+        since: Timestamp('Since when it is so.'),
+      },
+      { description: 'How far `allowed_destinations` and `smtp` hold.' },
     ),
   },
   { title: 'Location', description: 'Where servers run: an Incus server or cluster.' },
@@ -173,6 +198,24 @@ export const LocationUpdate = Closed(
     ),
     traffic_counted: Type.Optional(trafficPolicyWords.counted),
     traffic_policy: Type.Optional(trafficPolicyWords.policy),
+    allowed_destinations: Type.Optional(
+      Type.Array(
+        Type.String({
+          maxLength: 49,
+          pattern: '^[0-9a-fA-F.:]+/\\d{1,3}$',
+          explain: 'Must be a network such as 10.20.0.0/16 or fd00:20::/48.',
+          examples: ['10.20.0.0/16'],
+        }),
+        {
+          maxItems: 100,
+          description:
+            'Networks that servers here may reach beside the Internet. One that only contains nodes or the ' +
+            'subnet of the servers does not open those: name the very address or subnet to do so.',
+          explain: 'Must be a list of at most 100 networks.',
+        },
+      ),
+    ),
+    smtp: Type.Optional(smtp),
     traffic_throttle: Type.Optional(
       Type.Unsafe<number | null>({
         ...{ type: ['integer', 'null'], minimum: 1, maximum: mostMegabits, ...throttle },

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type Answer, done, started, sync } from './answers.ts';
 import { createInstance } from './create-instance.ts';
 import { refuseDelete } from './disks.ts';
 import type { Engine } from './engine.ts';
+import { etagHeader, etagOf, refuseStale } from './etag.ts';
 import { instanceStateView, instanceView, listedView } from './instance-view.ts';
 import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
@@ -28,7 +28,7 @@ export function instanceRoutes(engine: Engine): Routes {
     'POST /1.0/instances': (call) => createInstance(engine, call),
     'GET /1.0/instances/:name': (call) => {
       const instance = askedInstance(engine, call);
-      return sync(instanceView(model, instance), { etag: `"${etagOf(instance)}"` });
+      return sync(instanceView(model, instance), etagHeader(tagOf(instance)));
     },
     'PATCH /1.0/instances/:name': (call) => update(engine, call),
     'POST /1.0/instances/:name': (call) => renameOrMigrate(engine, call),
@@ -46,21 +46,14 @@ function matching(filter: string | null): (instance: Instance) => boolean {
   return ({ config }) => config[key] === value;
 }
 
-/** Of what a client can change. */
-function etagOf({ config, devices, description, profiles }: Instance): string {
-  const text = JSON.stringify([config, devices, description, profiles]);
-  return createHash('sha256').update(text).digest('hex');
-}
+const tagOf = ({ config, devices, description, profiles }: Instance): string =>
+  etagOf([config, devices, description, profiles]);
 
 /** Done at once, unlike a PUT. A device is replaced as a whole. */
 async function update(engine: Engine, call: Call): Promise<Answer> {
   const instance = askedInstance(engine, call);
   const wanted = await jsonBody<Partial<Pick<Instance, 'config' | 'devices'>>>(call);
-  const { 'if-match': given } = call.headers;
-  const etag = etagOf(instance);
-  if (given !== undefined && given.replaceAll('"', '') !== etag) {
-    refuse(`ETag doesn't match: ${etag} vs ${given.replaceAll('"', '')}`, 412);
-  }
+  refuseStale(call, tagOf(instance));
   instance.devices = { ...instance.devices, ...wanted.devices };
   const config = Object.entries({ ...instance.config, ...wanted.config });
   instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));

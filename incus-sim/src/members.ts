@@ -90,6 +90,14 @@ export function refuseOutOfReach(model: Model, instance: Instance): void {
   if (member) refuseSilent(member);
 }
 
+/** A change of a network is told to all members at once, and is taken back where one can't be told. */
+export function refuseUnlessAllAnswer({ members }: Model): void {
+  for (const { address, downSince } of members.values()) {
+    if (downSince === undefined) continue;
+    refuse(`failed to notify peer ${address}: dial tcp ${address}: connect: connection refused`);
+  }
+}
+
 /** Others pass on what is for a member, and say that they could not. */
 export function refuseSilent({ address, downSince }: Member): void {
   if (downSince === undefined) return;

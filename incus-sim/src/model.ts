@@ -107,6 +107,23 @@ export interface Network {
   claims: Map<string, Set<Instance>>;
 }
 
+export interface AclRule {
+  action: string;
+  state: string;
+  destination?: string;
+  protocol?: string;
+  destination_port?: string;
+}
+
+/** Rules of networks. Nothing passes through the simulated ones. */
+export interface Acl {
+  name: string;
+  description: string;
+  config: Config;
+  egress: AclRule[];
+  ingress: AclRule[];
+}
+
 export interface Member {
   name: string;
   address: string;
@@ -125,6 +142,7 @@ export interface Model {
   projects: Map<string, Project>;
   pools: Map<string, Pool>;
   networks: Map<string, Network>;
+  acls: Map<string, Acl>;
   /** Bridges that the hosts have themselves, by name. */
   hostBridges: Set<string>;
   /** Empty without a cluster. */
@@ -145,6 +163,7 @@ export function createModel(memberNames: readonly string[]): Model {
     projects: new Map(),
     pools: new Map(),
     networks: new Map(),
+    acls: new Map(),
     hostBridges: new Set(),
     members: new Map(members),
     hostInterfaces: new Map(),

@@ -8,6 +8,7 @@ import { instanceRoutes } from './instances.ts';
 import { memberStateRoutes } from './member-state.ts';
 import { memberRoutes } from './members.ts';
 import { metricsRoutes } from './metrics.ts';
+import { networkAclRoutes } from './network-acls.ts';
 import { networkRoutes } from './networks.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { poolRoutes } from './pools.ts';
@@ -27,6 +28,7 @@ export function createRequestListener(engine: Engine, control: Routes) {
     projectRoutes(engine),
     poolRoutes(engine),
     networkRoutes(engine),
+    networkAclRoutes(engine),
     imageRoutes(engine),
     instanceRoutes(engine),
     stateRoutes(engine),

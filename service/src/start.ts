@@ -9,6 +9,7 @@ import type { Db } from './db/connection.ts';
 import { openDatabase } from './db/open.ts';
 import { countFaults } from './faults.ts';
 import { createIncusClient } from './incus/client.ts';
+import { EngineError } from './incus/errors.ts';
 import { loadKeys } from './keys/key-file.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { agreeOnSecretKey, announcement, followKeys } from './keys/secret-key.ts';
@@ -17,8 +18,10 @@ import { ensureLocalLocation } from './locations/local.ts';
 import { listAllLocations } from './locations/queries.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
+import { keepNetworkPolicy } from './reconcilers/network-policy.ts';
 import { lookAtNodes } from './reconcilers/nodes.ts';
 import { startError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken } from './tokens/admin.ts';
@@ -132,7 +135,17 @@ async function layFoundation(
   // What a build that was killed left.
   await rm(workDir, { recursive: true, force: true });
   if (local && incus.value) {
-    await prepareLocal({ db, log, names: local, place: incus.value, workDir, say, signal });
+    const findApi = apiFinder(config);
+    await prepareLocal({
+      db,
+      log,
+      names: local,
+      place: incus.value,
+      workDir,
+      findApi,
+      say,
+      signal,
+    });
   }
   return { config, db, workers, leases, notifications, engines, secretKey, metrics, log };
 }
@@ -152,19 +165,26 @@ interface Preparation {
   names: LocalNames;
   place: RunningIncus;
   workDir: string;
+  findApi: FindApi;
   say: Say;
   signal: AbortSignal;
 }
 
 /** Has the location `local` ready for the first request. */
 async function prepareLocal(preparation: Preparation): Promise<void> {
-  const { db, log, names, place, workDir, say, signal } = preparation;
+  const { db, log, names, place, workDir, findApi, say, signal } = preparation;
   const { socketPath, incusDir: diskPath } = place;
   const client = createIncusClient({ socketPath, project: names.project });
   try {
     const { id } = await ensureLocalLocation(db, { client, socketPath, names, diskPath }, say);
     const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
-    await lookAtNodes({ db, client, locationId: id, pool: names.pool, signal, report });
+    const subject = { db, client, locationId: id, signal, report };
+    await lookAtNodes({ ...subject, pool: names.pool });
+    // Before there are servers; what fails is tried again all the time.
+    await keepNetworkPolicy({ ...subject, findApi }).catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+      log.warn({ err: error }, 'The rules of the network could not be set.');
+    });
     await ensureFirstImage({ db, incus: client, workDir, say, signal });
   } finally {
     await client.close();

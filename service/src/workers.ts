@@ -11,6 +11,7 @@ import type { Keyring } from './keys/keyring.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { apiFinder } from './network-policy/api-addresses.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
@@ -77,7 +78,16 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const creates = minderOfCreates(db, notifications, log);
   const leader = createLeader({ pool, log });
   const { imageServers } = config;
-  const watching = { ...foundation, db, leader, workDir, imageServers, observer: metrics.watch };
+  const findApi = apiFinder(config);
+  const watching = {
+    ...foundation,
+    db,
+    leader,
+    workDir,
+    imageServers,
+    findApi,
+    observer: metrics.watch,
+  };
   const watchers = await watchLocations(watching, stopping.signal);
   const housekeeping = startHousekeeping(db, log, metrics.records);
   const history = keepHistoryOnTime(db, log, stopping.signal);

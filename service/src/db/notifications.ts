@@ -15,6 +15,8 @@ export interface Notifications {
   create_place_free: { id: number };
   /** The id is the location's. */
   image_wanted: { id: number };
+  /** What servers of a location may reach has changed; the id is the location's. */
+  network_policy_wanted: { id: number };
   /** Where an engine is, or whether there is one. The tables' triggers send it. */
   locations_changed: Record<string, never>;
   /** What a token or a session came to may hold no longer. The tables' triggers send it. */
@@ -36,6 +38,7 @@ const checks: Record<Name, (payload: Record<string, unknown>) => boolean> = {
   operation_finished: hasId,
   create_place_free: hasId,
   image_wanted: hasId,
+  network_policy_wanted: hasId,
   locations_changed: () => true,
   credentials_changed: () => true,
   limits_taken: ({ from, taken }) =>

@@ -106,6 +106,17 @@ interface LocationsTable {
   network: string;
   network_kind: Generated<NetworkKind>;
   vlan: number | null;
+  uuid: Generated<string>;
+  /** CIDR: what servers may reach beside the Internet. */
+  allowed_destinations: Generated<string[]>;
+  smtp: Generated<'blocked' | 'open'>;
+  /** Grows with each change of what servers may reach, or come from. */
+  policy_wanted: Generated<number>;
+  /** What the rules of its network say. */
+  policy_applied: Generated<number>;
+  /** Why they could not be set, or what they lack. */
+  policy_reason: string | null;
+  policy_since: Timestamp;
   min_cpu: Generated<number>;
   max_cpu: number;
   min_ram_mb: Generated<number>;
@@ -158,6 +169,8 @@ interface NodesTable {
   evacuated: Generated<boolean>;
   /** No longer a member of its cluster. */
   gone: Generated<boolean>;
+  /** All that its host has; null until it has told. */
+  addresses: string[] | null;
   /** Wanted by an administrator: no new servers. */
   cordoned: Generated<boolean>;
   servers: Generated<number>;

@@ -159,6 +159,12 @@ export async function readBody(
   return answer;
 }
 
+/** With what tells this version of it from others, for `If-Match`. */
+export async function readTagged<T>(response: WireResponse): Promise<{ value: T; etag: string }> {
+  const { metadata } = await readBody(response);
+  return { value: metadata as T, etag: String(response.headers.etag ?? '') };
+}
+
 async function readAnswer(response: WireResponse): Promise<Answer> {
   const answer = await readBody(response);
   if (answer.type === 'error') throw errorFromIncus(answer.error ?? '', answer.error_code);
@@ -194,7 +200,7 @@ export type CallObserver = (call: ObservedCall) => void;
 const pathWords = new Set([
   ...['instances', 'state', 'files', 'operations', 'wait', 'images', 'aliases', 'projects'],
   ...['networks', 'storage-pools', 'volumes', 'resources', 'cluster', 'members', 'metrics'],
-  'certificates',
+  ...['certificates', 'network-acls'],
 ]);
 
 function pathPattern(path: readonly string[]): string {

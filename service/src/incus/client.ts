@@ -4,6 +4,7 @@ import type { IncusConnection } from './connection.ts';
 import { type FileCalls, fileCalls } from './files.ts';
 import { type ImageCalls, imageCalls } from './images.ts';
 import { type InstanceCalls, instanceCalls } from './instances.ts';
+import { type NetworkAclCalls, networkAclCalls } from './network-acls.ts';
 import { type NetworkCalls, networkCalls } from './networks.ts';
 import { type OperationCalls, operationCalls } from './operations.ts';
 import { type ProjectCalls, projectCalls } from './projects.ts';
@@ -31,6 +32,7 @@ export interface IncusClient {
   images: ImageCalls;
   projects: ProjectCalls;
   networks: NetworkCalls;
+  networkAcls: NetworkAclCalls;
   storage: StorageCalls;
   /** Ends the connections; calls under way fail as `unreachable`. */
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export function createIncusClient(options: IncusOptions): IncusClient {
     images: imageCalls(api),
     projects: projectCalls(api),
     networks: networkCalls(api),
+    networkAcls: networkAclCalls(api),
     storage: storageCalls(api),
     close: transport.close,
   };

@@ -1,6 +1,5 @@
-import { type Api, type CallOptions, type Operation, orNull, readBody } from './api.ts';
+import { type Api, type CallOptions, type Operation, orNull, readBody, readTagged } from './api.ts';
 import type { InstanceType } from './server.ts';
-import type { WireResponse } from './transport.ts';
 
 export type Devices = Record<string, Record<string, string>>;
 export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (string & {});
@@ -81,12 +80,6 @@ function stateBody(change: StateChange) {
   return { action, force, timeout };
 }
 
-/** With what tells this version of it from others. */
-async function readTagged(response: WireResponse): Promise<{ instance: Instance; etag: string }> {
-  const { metadata } = await readBody(response);
-  return { instance: metadata as Instance, etag: String(response.headers.etag ?? '') };
-}
-
 export function instanceCalls(api: Api) {
   const { project } = api;
   const listed = async (filter: { filter?: string }, options?: CallOptions) => {
@@ -119,9 +112,10 @@ export function instanceCalls(api: Api) {
       options?: CallOptions,
     ): Promise<void> {
       const at = { path: ['instances', name], query: { project } };
-      const { instance, etag } = await api.read({ method: 'GET', ...at }, options, readTagged);
+      const request = { method: 'GET' as const, ...at };
+      const { value, etag } = await api.read(request, options, readTagged<Instance>);
       const headers = { 'if-match': etag };
-      await api.change({ method: 'PATCH', ...at, headers, json: change(instance) }, options);
+      await api.change({ method: 'PATCH', ...at, headers, json: change(value) }, options);
     },
 
     /** Stopped at first. Throws `already_exists` at once or from the operation. */

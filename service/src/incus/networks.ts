@@ -1,4 +1,4 @@
-import type { Api, CallOptions } from './api.ts';
+import { type Api, type CallOptions, orNull, readTagged } from './api.ts';
 
 export interface Network {
   name: string;
@@ -11,7 +11,9 @@ export interface Network {
   used_by: string[] | null;
 }
 
-interface NetworkState {
+export interface NetworkState {
+  /** Of the host itself, on that interface. */
+  addresses: { family: 'inet' | 'inet6'; address: string; netmask: string; scope: string }[] | null;
   /** Bytes, from the host's point of view. */
   counters: { bytes_received: number; bytes_sent: number };
 }
@@ -33,6 +35,15 @@ export function networkCalls(api: Api) {
     get: (name: string, target?: string, options?: CallOptions) =>
       api.find<Network>(['networks', name], { project, target }, options),
 
+    getTagged: (name: string, options?: CallOptions) => {
+      const request = { method: 'GET' as const, path: ['networks', name], query: { project } };
+      return orNull(api.read(request, options, readTagged<Network>));
+    },
+
+    /** Also the host's interfaces: of the member that answers, which `member` of the options asks for. */
+    list: (options?: CallOptions) =>
+      api.get<Network[]>(['networks'], { project, recursion: 1 }, options),
+
     /** Also of a plain interface of the host, such as its end of an instance's card. */
     getState: (name: string, target?: string, options?: CallOptions) =>
       api.find<NetworkState>(['networks', name, 'state'], { project, target }, options),
@@ -46,6 +57,21 @@ export function networkCalls(api: Api) {
         { method: 'POST', path: ['networks'], query: { project, target }, json: network },
         options,
       ),
+
+    /**
+     * Sets keys of one that was read with this `etag`. Its filters are away for a second then, and open
+     * connections stall. Throws `busy` when somebody else changed it meanwhile.
+     */
+    configure: (
+      name: string,
+      config: Record<string, string>,
+      etag: string,
+      options?: CallOptions,
+    ): Promise<void> => {
+      const headers = { 'if-match': etag };
+      const request = { method: 'PATCH' as const, path: ['networks', name], query: { project } };
+      return api.change({ ...request, headers, json: { config } }, options);
+    },
 
     /** Throws `busy` while instances use it. */
     delete: (name: string, options?: CallOptions): Promise<void> =>

@@ -10,6 +10,8 @@ export interface ServerInfo {
     server_version: string;
     /** Of the certificate that it presents over HTTPS; all members of a cluster have the same. */
     certificate_fingerprint: string;
+    /** Where it listens over HTTPS, with ports; none where it does not. */
+    addresses?: string[] | null;
     /** Words of the kernel: `x86_64`. The first is the machine's own. */
     architectures: string[];
     /** `lxc`, `qemu` or `lxc | qemu`. */

@@ -5,11 +5,13 @@ import type { Db, Trx } from '../db/connection.ts';
 import type { EngineAddress } from '../db/schema.ts';
 import { fingerprintOf, type JoinToken } from '../incus/certificates.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
-import { isEngineError } from '../incus/errors.ts';
+import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
 import { lookAtNodes } from '../reconcilers/nodes.ts';
 import type { ClientIdentity } from './identity.ts';
 import { join } from './join.ts';
+import { kernelWarnings } from './kernel.ts';
 import { ensureIdentity } from './make-identity.ts';
 import { networkOf } from './network.ts';
 import { ensureProject } from './project.ts';
@@ -89,6 +91,7 @@ export async function addLocation(tools: Tools, options: NewLocationOptions): Pr
       return row;
     });
     await enterNodes(tools, location, reached.client);
+    await closeNetwork(tools, location, reached.client);
     return location;
   } finally {
     await reached.client.close();
@@ -128,6 +131,7 @@ export async function updateLocation(tools: Tools, changes: LocationChanges): Pr
       return row;
     });
     await enterNodes(tools, location, reached.client);
+    if (isMoved) await closeNetwork(tools, location, reached.client);
     return location;
   } finally {
     await reached.client.close();
@@ -213,7 +217,8 @@ async function look(
 ): Promise<{ engine: EngineAddress; surveyed: Survey }> {
   await requireOwnProject(db, reached, wanted.project, ownId);
   const surveyed = await survey(reached.client, wanted);
-  for (const warning of surveyed.warnings) say(`Note: ${warning}`);
+  const ofKernel = 'socket_path' in reached.engine ? kernelWarnings() : [];
+  for (const warning of [...surveyed.warnings, ...ofKernel]) say(`Note: ${warning}`);
   const engine = await withAllMembers(reached, option, surveyed, say);
   await requireFreeSubnets(db, surveyed, ownId);
   return { engine, surveyed };
@@ -340,15 +345,28 @@ async function enter(trx: Trx, entry: Entry, { largest, network, subnets }: Surv
 }
 
 /** The services look again within a minute: what can't be told now is entered then. */
-async function enterNodes({ db, say }: Tools, location: LocationRow, client: IncusClient) {
-  await lookAtNodes({
-    db,
-    client,
-    locationId: location.id,
-    pool: location.storage_pool,
-    signal: new AbortController().signal,
-    report: (error) => say(`Note: ${error instanceof Error ? error.message : String(error)}`),
-  });
+async function enterNodes(tools: Tools, location: LocationRow, client: IncusClient) {
+  await lookAtNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
+}
+
+/** Before there are servers on it; the services do so from then on, and know where the API is served. */
+async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
+  const findApi = async () => [];
+  try {
+    await keepNetworkPolicy({ ...lookOf(tools, location, client), findApi });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    tools.say(
+      `Note: the rules of the network ${location.network} could not be set: ${error.message}. The services try it again each minute; until then its servers reach the nodes and their networks.`,
+    );
+  }
+}
+
+function lookOf({ db, say }: Tools, { id: locationId }: LocationRow, client: IncusClient) {
+  const signal = new AbortController().signal;
+  const report = (error: unknown) =>
+    say(`Note: ${error instanceof Error ? error.message : String(error)}`);
+  return { db, client, locationId, signal, report };
 }
 
 async function requireNamed(db: Db | Trx, name: string): Promise<LocationRow> {

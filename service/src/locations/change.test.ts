@@ -24,6 +24,43 @@ it('its bounds hold for new servers from then on', async () => {
   assert.equal((await change({ traffic_allowance: null })).json().traffic_allowance, null);
 });
 
+it('its servers reach what it allows, which is entered in the audit log', async () => {
+  const wanted = { allowed_destinations: ['10.20.0.0/16', 'fd00:20::/48'], smtp: 'open' };
+  const { allowed_destinations, smtp, network_policy } = (await change(wanted)).json();
+  assert.deepEqual({ allowed_destinations, smtp }, wanted);
+  assert.equal(network_policy.status, 'pending');
+  const entry = await db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'location_update')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(entry.details, wanted);
+  const none = { allowed_destinations: [], smtp: 'blocked' };
+  assert.deepEqual((await change(none)).json().allowed_destinations, []);
+});
+
+it('takes no network that is none, or says less than it seems to', async () => {
+  const faults: [string, RegExp][] = [
+    ['10.0.0.0', /such as 10/],
+    ['10.0.0.0/33', /such as 10/],
+    ['10.0.0.0/08', /such as 10/],
+    ['10.0.0/8', /such as 10/],
+    ['fd00::/129', /such as 10/],
+    ['example.com/8', /such as 10/],
+    ['10.0.0.1/8', /Begins with 10\.0\.0\.0: write it as 10\.0\.0\.0\/8\./],
+    ['fd00::1/48', /write it as fd00::\/48\./],
+  ];
+  for (const [network, words] of faults) {
+    const refused = await change({ allowed_destinations: ['10.20.0.0/16', network] });
+    assert.equal(refused.statusCode, 422, network);
+    const [error] = refused.json().errors;
+    assert.equal(error.pointer, '/allowed_destinations/1');
+    assert.match(error.detail, words);
+  }
+  assert.equal((await change({ smtp: 'maybe' })).json().errors[0].pointer, '/smtp');
+});
+
 it('is brought up to date by a service that starts, without holding up creates', async () => {
   const { id, name } = await db.selectFrom('locations').selectAll().executeTakeFirstOrThrow();
   await db.transaction().execute(async (trx) => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { startSimulator } from '../../../incus-sim/src/simulator.ts';
+import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { fingerprintOf } from '../incus/certificates.ts';
 import { selfSigned } from '../incus/test-server.ts';
 import { createTestToken } from '../testing/app.ts';
@@ -49,6 +49,8 @@ async function startIncus(members: string[] = []) {
   };
 }
 
+const aclOn = ({ model }: Simulator) => model.networks.get('berthbr0')?.config['security.acls'];
+
 const located = async (name: string) => {
   const location = await findLocationNamed(db, name);
   assert.ok(location, `there is a location ${name}`);
@@ -76,6 +78,7 @@ test('a token is all that it takes: the server is trusted, looked at and entered
   const query = db.selectFrom('nodes').selectAll().where('location_id', '=', location.id);
   const [node, ...others] = await query.execute();
   assert.deepEqual([node?.name, node?.status, others.length], ['simulated', 'online', 0]);
+  assert.equal(aclOn(simulator), `berth-${location.uuid}`, 'its network has rules at once');
 
   const identity = await loadIdentity(db, secretKey);
   const trusted = simulator.model.trust.certificates.get(fingerprintOf(identity?.clientCert ?? ''));
@@ -229,14 +232,27 @@ test('servers can be put on a bridge of the hosts, whose addresses an administra
   const added = await run('add', 'lan', '--token', token(), ...on);
   assert.equal(added.code, 0, added.stderr);
   assert.match(added.stderr, /filters no addresses on cards with a VLAN/);
+  assert.match(added.stderr, /no rules for what passes over br-lan.*"What servers reach"/);
   assert.match(added.stdout, /POST \/v1\/address-pools/);
   const { id, network_kind, vlan } = await located('lan');
   assert.deepEqual([network_kind, vlan], ['unmanaged', 42]);
   assert.deepEqual(await poolsOf(id), []);
   const changed = await run('update', 'lan', '--network', 'berthbr0');
   assert.equal(changed.code, 0, changed.stderr);
-  assert.equal((await located('lan')).vlan, null);
+  const { vlan: none, uuid } = await located('lan');
+  assert.equal(none, null);
+  assert.equal(aclOn(simulator), `berth-${uuid}`);
   assert.equal((await poolsOf(id)).length, 2);
+});
+
+test('a location whose rules can not be set is added, and says so', async () => {
+  const { simulator, token } = await startIncus();
+  const fault = { kind: 'error', method: 'POST', path: '/network-acls$', status: 500 } as const;
+  simulator.faults.add({ ...fault, text: 'database is locked', times: 1 });
+  const added = await run('add', 'late', '--token', token());
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(added.stderr, /rules of the network berthbr0 could not be set: database is locked/);
+  assert.equal((await located('late')).policy_applied, 0);
 });
 
 test('a changed certificate is taken by its fingerprint or a new token', async () => {

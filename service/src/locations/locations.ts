@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import type { LocationUpdate } from '@berth/contract/locations';
+import ipaddr from 'ipaddr.js';
 import type { Trx } from '../db/connection.ts';
 import { knownOperatingSystems } from '../operating-systems/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
@@ -36,6 +38,8 @@ export async function changeLocation(
     os_ids: body.os_ids === undefined ? now.os_ids : body.os_ids,
     creates_per_node:
       body.creates_per_node === undefined ? now.creates_per_node : body.creates_per_node,
+    allowed_destinations: body.allowed_destinations ?? now.allowed_destinations,
+    smtp: body.smtp ?? now.smtp,
     overcommit_cpu: overcommit?.cpu ?? now.overcommit_cpu,
     overcommit_ram: overcommit?.ram ?? now.overcommit_ram,
     overcommit_disk: overcommit?.disk ?? now.overcommit_disk,
@@ -52,6 +56,7 @@ export async function changeLocation(
     ...turnedRound('disk', wanted.min_disk_gb, wanted.max_disk_gb),
     ...withoutThrottle(wanted),
     ...unthrottled(now, wanted),
+    ...networkErrors(body.allowed_destinations ?? []),
     ...(await unknownSystems(trx, body.os_ids ?? [])),
   ];
   if (errors.length > 0) throw invalidFields(errors);
@@ -74,6 +79,30 @@ function unthrottled(
   if (traffic_policy !== 'throttle' || network_kind !== 'ovn') return [];
   const detail = 'Cards on an OVN network can not be throttled. Choose "stop" or "none".';
   return [{ pointer: '/traffic_policy', detail }];
+}
+
+function networkErrors(networks: readonly string[]): FieldError[] {
+  return networks.flatMap((text, at) => {
+    const detail = networkError(text);
+    return detail === undefined ? [] : [{ pointer: `/allowed_destinations/${at}`, detail }];
+  });
+}
+
+/** What is wrong with a network; an entry that says less than it seems to is refused. */
+function networkError(text: string): string | undefined {
+  const [address = '', length = ''] = text.split('/');
+  const family = isIP(address);
+  if (
+    family === 0 ||
+    length !== String(Number(length)) ||
+    Number(length) > (family === 4 ? 32 : 128)
+  ) {
+    return 'Must be a network such as 10.20.0.0/16 or fd00:20::/48.';
+  }
+  const kind = family === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = kind.networkAddressFromCIDR(text).toString();
+  if (ipaddr.parse(address).toString() === network) return undefined;
+  return `Begins with ${network}: write it as ${network}/${length}.`;
 }
 
 async function unknownSystems(trx: Trx, ids: number[]): Promise<FieldError[]> {

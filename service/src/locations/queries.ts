@@ -109,6 +109,8 @@ type Changeable =
   | 'traffic_throttle'
   | 'os_ids'
   | 'creates_per_node'
+  | 'allowed_destinations'
+  | 'smtp'
   | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 

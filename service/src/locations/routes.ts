@@ -73,7 +73,13 @@ export function locationRoutes(app: App, deps: Deps): void {
       const id = pathId(request.params.id, locationNotFound);
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await changeLocation(trx, id, request.body);
-        return { status: 200, body: locationView(row), target: { kind: 'location', id } };
+        const { allowed_destinations, smtp } = request.body;
+        const details = {
+          ...(allowed_destinations && { allowed_destinations: row.allowed_destinations }),
+          ...(smtp && { smtp: row.smtp }),
+        };
+        const target = { kind: 'location', id } as const;
+        return { status: 200, body: locationView(row), target, details };
       });
       return sendAnswer(reply, answer);
     },

@@ -146,12 +146,14 @@ async function findNetwork(
     const there = await client.networks.get(name, target);
     if (!there || kindOf(there) !== kind) throw missing(name, target ? ` on ${target}` : '');
   }
-  const warnings =
-    vlan === null
+  const warnings = [
+    `Incus has no rules for what passes over ${name}, a bridge of the hosts: nothing keeps servers there from the hosts, their networks, and whatever else the bridge leads to. See "What servers reach" in docs/locations.md.`,
+    ...(vlan === null
       ? []
       : [
           'Incus filters no addresses on cards with a VLAN: a server can take the address of another one in it. With a bridge of the hosts for each VLAN it filters them.',
-        ];
+        ]),
+  ];
   return { network: { kind, name, vlan }, subnets: [], warnings };
 }
 
@@ -189,6 +191,7 @@ function managed(found: Network, kind: 'bridge' | 'ovn'): FoundNetwork {
       : []),
     ...(kind === 'ovn'
       ? [
+          'Berth sets no rules on an OVN network for what servers may reach: see "What servers reach" in docs/locations.md.',
           'Incus filters no addresses on the cards of an OVN network: a server can take the address of another one in it.',
         ]
       : []),

@@ -3,6 +3,8 @@ import type { ShownLocation } from './queries.ts';
 
 const unwatched = 'Nobody has looked at it for a while: is a service running?';
 
+const withoutRules = 'Only bridges that Incus manages have rules for what servers may reach.';
+
 /** A row as the API shows it: nothing of how its engine is reached. */
 export function locationView(row: ShownLocation): Location {
   return {
@@ -28,5 +30,16 @@ export function locationView(row: ShownLocation): Location {
     traffic_throttle: row.traffic_throttle,
     os_ids: row.os_ids,
     creates_per_node: row.creates_per_node,
+    allowed_destinations: row.allowed_destinations,
+    smtp: row.smtp,
+    network_policy: networkPolicyView(row),
   };
+}
+
+function networkPolicyView(row: ShownLocation): Location['network_policy'] {
+  const { network_kind, policy_wanted, policy_applied, policy_reason: reason } = row;
+  const since = row.policy_since;
+  if (network_kind !== 'bridge') return { status: 'unavailable', reason: withoutRules, since };
+  const isApplied = policy_applied === policy_wanted && reason === null;
+  return { status: isApplied ? 'applied' : 'pending', reason, since };
 }

@@ -26,6 +26,10 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     'percent',
   ],
   location_reachable: ['1 while its engine answers, else 0.', 'location'],
+  location_network_policy_applied: [
+    '1 while its network holds servers to what they may reach, else 0.',
+    'location',
+  ],
   node_online: ['1 while the node answers, else 0.', 'location', 'node'],
   node_slow: ['1 while the node answers late, else 0.', 'location', 'node'],
   node_cores: ['Cores that the node has.', 'location', 'node'],

@@ -80,6 +80,10 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     select 'location_reachable', jsonb_build_object('location', name), ${isReachable}::integer::float8
     from locations where removed_at is null
     union all
+    select 'location_network_policy_applied', jsonb_build_object('location', name),
+      (policy_applied = policy_wanted and policy_reason is null)::integer::float8
+    from locations where removed_at is null and network_kind = 'bridge'
+    union all
     select figure.name, labels, figure.value
     from node cross join lateral (values
       ('node_online', (status = 'online')::integer::float8),

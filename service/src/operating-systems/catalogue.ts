@@ -38,6 +38,14 @@ function pulled(alias: string): ImageSource {
   return { server: publicImageServer, alias };
 }
 
+/**
+ * Whether a guest's cloud-init sets a route by a gateway that is not in the subnet of its address. Its
+ * renderers for netplan and networkd do, of which these have one; that of Alpine does not.
+ */
+export function takesGatewayBeyond(source: ImageSource): boolean {
+  return 'build' in source || /^(debian|ubuntu)\//.test(source.alias);
+}
+
 /** This machine's architecture in the words of the kernel and of Incus. */
 export function machineArchitecture(arch: string = process.arch): string {
   const names: Record<string, string> = { x64: 'x86_64', arm64: 'aarch64' };

@@ -8,6 +8,7 @@ import { type LifecycleEvent, watchEvents } from '../incus/events.ts';
 import { askPatiently } from '../incus/patience.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
+import type { FindApi } from '../network-policy/api-addresses.ts';
 import { knownHoles } from '../nodes/known-holes.ts';
 import { nodesThatWere, setAnswered } from '../nodes/seen-queries.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
@@ -18,6 +19,7 @@ import type { CountRunning } from '../usage/running.ts';
 import { keepAllowances, keepThrottles } from './allowances.ts';
 import { keepConfined } from './confinement.ts';
 import { lookAtMembers } from './members.ts';
+import { keepNetworkPolicy } from './network-policy.ts';
 import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
@@ -51,6 +53,8 @@ export interface Watching {
   engines: Engines;
   notifications: NotificationListener;
   log: Logger;
+  /** Where servers find the API. */
+  findApi: FindApi;
   /** Where images are built. */
   workDir: string;
   imageServers: readonly string[];
@@ -112,9 +116,13 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     const looked = lookAtNodes({ ...subject, pool: location.storage_pool, report });
     const isAnyBack = await looked.catch(noting('nodes'));
     reach.answered('nodes');
+    policy.run('all');
     // A sweep that waits for one that is back would say later how its servers are.
     if (isAnyBack) outdated.abort();
     sweep.run('all');
+  }, report);
+  const policy = serialised(() => {
+    return keepNetworkPolicy({ ...subject, report, findApi: watching.findApi });
   }, report);
   let outdated = new AbortController();
   const sweep = serialised(async () => {
@@ -184,6 +192,9 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const offImages = notifications.on('image_wanted', ({ id }) => {
     if (id === location.id) images.run('all');
   });
+  const offPolicy = notifications.on('network_policy_wanted', ({ id }) => {
+    if (id === location.id) policy.run('all');
+  });
   lookers.set(location.id, look.run);
   observer?.led(1);
   try {
@@ -210,11 +221,12 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     clearInterval(pingsAway);
     lookers.delete(location.id);
     offImages();
+    offPolicy();
     await Promise.all([look.idle(), ping.idle(), pingAway.idle(), images.idle(), counting]);
     await members.idle();
     // What those may have begun.
     await Promise.all([nodes.idle(), allowances.idle(), warnOfHoles.idle()]);
-    await sweep.idle();
+    await Promise.all([sweep.idle(), policy.idle()]);
     await reach.end();
     observer?.unconfined(location.name, undefined);
     observer?.led(-1);

@@ -16,7 +16,11 @@ function address(ip: string, prefixLength: number, family: 4 | 6) {
 const cardOn = (network: LocationNetwork, addresses: ServerForOperation['addresses']) =>
   definitionOn(network, addresses).devices.eth0;
 
-function definitionOn(network: LocationNetwork, addresses: ServerForOperation['addresses']) {
+function definitionOn(
+  network: LocationNetwork,
+  addresses: ServerForOperation['addresses'],
+  source: ServerForOperation['os']['source'] = { build: 'debian-12' },
+) {
   const server: ServerForOperation = {
     id: 1,
     uuid: '00000000-0000-4000-8000-000000000001',
@@ -31,7 +35,7 @@ function definitionOn(network: LocationNetwork, addresses: ServerForOperation['a
     nodeId: 1,
     node: 'node-1',
     member: null,
-    os: { slug: 'debian-12', name: '', type: 'container', source: { build: 'debian-12' } },
+    os: { slug: 'debian-12', name: '', type: 'container', source },
     addresses,
   };
   return instanceDefinition(server, 'fingerprint', 'installation');
@@ -44,6 +48,23 @@ const filters = {
   'security.ipv6_filtering': 'true',
 };
 const nic = { type: 'nic', name: 'eth0', hwaddr: mac };
+
+test('a guest on a managed bridge has its addresses alone, where its image can do without a subnet', () => {
+  const addresses = (network: LocationNetwork, source: ServerForOperation['os']['source']) => {
+    const { config } = definitionOn(network, [ipv4, ipv6], source);
+    return JSON.parse(config['cloud-init.network-config'] ?? '').ethernets.eth0.addresses;
+  };
+  const bridge = { kind: 'bridge', name: 'berthbr0' } as const;
+  const lan = { kind: 'unmanaged', name: 'br-lan', vlan: null } as const;
+  const pulled = (alias: string) => ({ server: 'https://images.example', alias });
+  const alone = ['10.9.0.2/32', 'fd00:9::2/128'];
+  const inSubnet = ['10.9.0.2/24', 'fd00:9::2/64'];
+  assert.deepEqual(addresses(bridge, { build: 'debian-12' }), alone);
+  assert.deepEqual(addresses(bridge, pulled('debian/13/cloud')), alone);
+  assert.deepEqual(addresses(bridge, pulled('ubuntu/24.04/cloud')), alone);
+  assert.deepEqual(addresses(bridge, pulled('alpine/3.22/cloud')), inSubnet);
+  assert.deepEqual(addresses(lan, { build: 'debian-12' }), inSubnet);
+});
 
 test('a card on a managed bridge sends nothing but from its own addresses', () => {
   assert.deepEqual(cardOn({ kind: 'bridge', name: 'berthbr0' }, [ipv4]), {

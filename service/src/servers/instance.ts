@@ -1,4 +1,5 @@
 import { networkConfig, userData } from '../guests/cloud-init.ts';
+import { takesGatewayBeyond } from '../operating-systems/catalogue.ts';
 import { deniedCalls } from './confinement.ts';
 import type { ServerForOperation } from './operation-queries.ts';
 
@@ -53,7 +54,7 @@ export function instanceDefinition(
       'cloud-init.network-config': networkConfig({
         type: server.os.type,
         mac: server.mac,
-        addresses: server.addresses,
+        addresses: guestAddresses(server),
       }),
       // Left to itself Incus moves none on a bridge that it does not manage; ours is on every member.
       ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
@@ -83,6 +84,16 @@ function containerLimits(server: ServerForOperation) {
 
 /** Figures of a guest's own agent could be forged, and count anew whenever it fails. */
 const machineSettings = { 'security.agent.metrics': 'false' };
+
+/**
+ * On a bridge that Incus manages each address stands alone, and all else is reached by the gateway: its
+ * rules are for what it passes on. With the subnet's length a guest would look for its neighbours
+ * beside it, where isolation keeps it from all of them.
+ */
+function guestAddresses({ network, os, addresses }: ServerForOperation) {
+  if (network.kind !== 'bridge' || !takesGatewayBeyond(os.source)) return addresses;
+  return addresses.map((one) => ({ ...one, prefixLength: one.family === 4 ? 32 : 128 }));
+}
 
 /**
  * The card, with what Incus takes for each kind of network (Incus documentation, "Type: nic"). The filters

@@ -113,7 +113,7 @@ export const client: UsageSource = {
       engine.onCard?.();
       if (engine.hangingCards.has(name)) return await untilAborted(options?.signal);
       if (engine.deafCards.has(name)) throw new Error('no answer');
-      return { counters: { bytes_received: counters.out, bytes_sent: counters.in } };
+      return { addresses: [], counters: { bytes_received: counters.out, bytes_sent: counters.in } };
     },
   },
 };

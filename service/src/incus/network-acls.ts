@@ -1,0 +1,80 @@
+import { type Api, type CallOptions, orNull, readTagged } from './api.ts';
+
+/** Lists of addresses, of ranges (`10.0.0.1-10.0.0.9`) and of ports are separated by commas. */
+export interface AclRule {
+  /** Of all rules, drops come before allows (Incus documentation, "Network ACLs"). */
+  action: 'allow' | 'drop';
+  /** Left out: all addresses. */
+  destination?: string;
+  /** Left out: all of them. */
+  protocol?: 'tcp' | 'udp' | 'icmp4' | 'icmp6';
+  destination_port?: string;
+}
+
+export interface AclRules {
+  /** What may leave instances. */
+  egress: AclRule[];
+  /** What may come to them. */
+  ingress: AclRule[];
+}
+
+type Stored = AclRule & { state: 'enabled' | 'disabled' | 'logged' };
+
+export interface NetworkAcl {
+  name: string;
+  description: string;
+  egress: Stored[];
+  ingress: Stored[];
+  config: Record<string, string>;
+  /** URLs of networks, instances and profiles. */
+  used_by: string[] | null;
+}
+
+export type NetworkAclCalls = ReturnType<typeof networkAclCalls>;
+
+/** In a project with `features.networks=false` these are the ACLs of the default project. */
+export function networkAclCalls(api: Api) {
+  const { project } = api;
+  const at = (name: string) => ({ path: ['network-acls', name], query: { project } });
+  return {
+    get: (name: string, options?: CallOptions) =>
+      orNull(api.read({ method: 'GET', ...at(name) }, options, readTagged<NetworkAcl>)),
+
+    /** Throws `already_exists`. */
+    create: (acl: AclRules & { name: string; description: string }, options?: CallOptions) => {
+      const json = { ...acl, ...enabled(acl), config: {} };
+      return api.change(
+        { method: 'POST', path: ['network-acls'], query: { project }, json },
+        options,
+      );
+    },
+
+    /**
+     * Replaces all rules at once, of what was read with this `etag`. Open connections stay. Throws
+     * `busy` when somebody else changed it meanwhile, and `failed` or `unreachable` while a member of a
+     * cluster is away: some members may have the new rules then.
+     */
+    replace(
+      { name, description, config }: NetworkAcl,
+      rules: AclRules,
+      etag: string,
+      options?: CallOptions,
+    ): Promise<void> {
+      const json = { description, config, ...enabled(rules) };
+      const headers = { 'if-match': etag };
+      return api.change({ method: 'PUT', ...at(name), headers, json }, options);
+    },
+
+    /** Throws `failed` while a network uses it. */
+    delete: (name: string, options?: CallOptions) =>
+      api.change({ method: 'DELETE', ...at(name) }, options),
+  };
+}
+
+function enabled({ egress, ingress }: AclRules) {
+  const state = 'enabled' as const;
+  return {
+    egress: egress.map((rule) => ({ ...rule, state })),
+    ingress: ingress.map((rule) => ({ ...rule, state })),
+  };
+}

@@ -1,0 +1,44 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { Config } from '../config.ts';
+import type { ApiAddress } from './compile.ts';
+
+/** Where the API is served, as far as the settings say it; by a name that is resolved anew each time. */
+export type FindApi = (report: (error: unknown) => void) => Promise<ApiAddress[]>;
+
+const standardPorts: Record<string, number> = { 'http:': 80, 'https:': 443 };
+
+/** A name that can't be resolved for a while stands for what it was last. */
+export function apiFinder({
+  host,
+  port,
+  publicUrl,
+}: Pick<Config, 'host' | 'port' | 'publicUrl'>): FindApi {
+  const { hostname, port: publicPort, protocol } = publicUrl;
+  const places = [
+    { host, port },
+    {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(publicPort) || standardPorts[protocol] || port,
+    },
+  ];
+  const known = new Map<string, string[]>();
+  return async (report) => {
+    const found = await Promise.all(
+      places.map(async (place) => {
+        const ips = await addressesOf(place.host).catch((error: unknown) => {
+          report(error);
+          return known.get(place.host) ?? [];
+        });
+        known.set(place.host, ips);
+        return ips.map((ip) => ({ ip, port: place.port }));
+      }),
+    );
+    return found.flat();
+  };
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  if (isIP(host) !== 0) return [host];
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
+import type { AclRule, AclRules } from '../incus/network-acls.ts';
+import { compilePolicy, type Policy } from './compile.ts';
+
+const usual: Policy = {
+  subnets: ['10.84.1.0/24', 'fd42:1::/64'],
+  nodes: ['10.84.1.1', 'fd42:1::1', '8.8.4.4', '2600::5', '127.0.0.1', 'fe80::1'],
+  held: ['10.84.1.2', 'fd42:1::2'],
+  isShared: false,
+  allowed: [],
+  smtp: 'blocked',
+  api: [],
+};
+
+/** What Incus makes of rules: drops, then allows, and drops the rest. */
+function verdict(rules: AclRule[], ip: string, port: number): 'allow' | 'drop' {
+  const matching = rules.filter((rule) => matches(rule, ip, port));
+  if (matching.some(({ action }) => action === 'drop')) return 'drop';
+  return matching.length > 0 ? 'allow' : 'drop';
+}
+
+function matches({ destination, protocol, destination_port }: AclRule, ip: string, port: number) {
+  assert.ok(protocol === undefined || protocol === 'tcp');
+  if (destination_port !== undefined && destination_port !== String(port)) return false;
+  return (destination ?? '').split(',').some((text) => isIn(text, ip));
+}
+
+/** By bytes, apart from the ranges that are tested. */
+function isIn(text: string, ip: string): boolean {
+  const [first = '', last = first] = text.split('-').map(bytes);
+  const asked = bytes(ip);
+  return asked.length === first.length && first <= asked && asked <= last;
+}
+
+const bytes = (ip: string) => Buffer.from(ipaddr.parse(ip).toByteArray()).toString('hex');
+
+/** What goes to another guest meets the rules of both directions; what goes to the host itself, one. */
+const sent = (policy: Policy, ip: string, port = 443) => {
+  const { egress, ingress } = compilePolicy(policy);
+  const isHost = policy.nodes.includes(ip);
+  const isOnNetwork = !isHost && policy.subnets.some((cidr) => isWithin(ip, cidr));
+  return verdict(isOnNetwork ? [...egress, ...ingress] : egress, ip, port);
+};
+
+const isWithin = (ip: string, cidr: string) => {
+  const address = ipaddr.parse(ip);
+  const [network, length] = ipaddr.parseCIDR(cidr);
+  return address.kind() === network.kind() && address.match(network, length);
+};
+
+describe('by default a server', () => {
+  it('reaches the Internet', () => {
+    for (const ip of ['1.1.1.1', '9.9.9.9', '192.175.48.1', '2620:4f:8000::1', '2a00:1450::1']) {
+      assert.equal(sent(usual, ip), 'allow', ip);
+    }
+  });
+
+  it('reaches no address of a node, public ones neither', () => {
+    for (const ip of usual.nodes) assert.equal(sent(usual, ip), 'drop', ip);
+  });
+
+  it('reaches no private, link-local, group or reserved address', () => {
+    const closed = [
+      ...['0.0.0.1', '10.0.0.1', '100.64.0.1', '127.0.0.2', '169.254.169.254', '172.31.255.255'],
+      ...['192.0.0.8', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1'],
+      ...[
+        '224.0.0.1',
+        '239.1.2.3',
+        '255.255.255.255',
+        '::1',
+        '::',
+        'fe80::2',
+        'fd00::1',
+        'ff02::1',
+      ],
+      ...[
+        '::ffff:10.0.0.1',
+        '64:ff9b::a00:1',
+        '2001::1',
+        '2001:db8::1',
+        '2002:a00:1::1',
+        '3fff::1',
+      ],
+    ];
+    for (const ip of closed) assert.equal(sent(usual, ip), 'drop', ip);
+  });
+
+  it('reaches no other server, whose addresses are open to the outside', () => {
+    for (const ip of ['10.84.1.3', 'fd42:1::3']) {
+      assert.equal(sent(usual, ip), 'drop', ip);
+      assert.equal(verdict(compilePolicy(usual).ingress, ip, 22), 'allow', ip);
+    }
+  });
+
+  it('sends no mail from server to server', () => {
+    for (const ip of ['1.1.1.1', '2a00::1']) {
+      assert.equal(sent(usual, ip, 25), 'drop');
+      assert.equal(sent(usual, ip, 587), 'allow');
+      assert.equal(sent({ ...usual, smtp: 'open' }, ip, 25), 'allow');
+    }
+  });
+});
+
+describe('an allowed network', () => {
+  const allowing = (...allowed: string[]) => ({ ...usual, allowed });
+
+  it('is reached, but for port 25', () => {
+    const policy = allowing('10.0.5.0/24', 'fd00:5::/48', '169.254.169.254/32');
+    for (const ip of ['10.0.5.9', 'fd00:5::9', '169.254.169.254']) {
+      assert.equal(sent(policy, ip), 'allow', ip);
+      assert.equal(sent(policy, ip, 25), 'drop', ip);
+    }
+    assert.equal(sent(policy, '10.0.6.9'), 'drop');
+  });
+
+  it('that only contains nodes and servers does not open those', () => {
+    const policy = allowing('10.0.0.0/8', 'fd00::/8', '8.8.0.0/16', '0.0.0.0/0');
+    assert.equal(sent(policy, '10.84.2.1'), 'allow');
+    for (const ip of ['10.84.1.1', '10.84.1.3', 'fd42:1::1', 'fd42:1::3', '8.8.4.4']) {
+      assert.equal(sent(policy, ip), 'drop', ip);
+    }
+  });
+
+  it('that is the servers’ own subnet opens them to each other, and not the gateway', () => {
+    const policy = allowing('10.84.1.0/24', 'fd42:1::/64');
+    for (const ip of ['10.84.1.3', 'fd42:1::3']) assert.equal(sent(policy, ip), 'allow', ip);
+    for (const ip of ['10.84.1.1', 'fd42:1::1']) assert.equal(sent(policy, ip), 'drop', ip);
+  });
+
+  it('that is the very address of a node opens it', () => {
+    assert.equal(sent(allowing('10.84.1.1/32'), '10.84.1.1'), 'allow');
+    assert.equal(sent(allowing('10.84.1.1/32'), '10.84.1.2'), 'drop');
+    assert.equal(sent(allowing('8.8.4.4/32'), '8.8.4.4'), 'allow');
+  });
+
+  it('is told from a subnet that begins within it', () => {
+    const subnets = ['10.0.1.0/24', '10.0.2.0/24'];
+    const policy = { ...allowing('10.0.2.0/23'), subnets };
+    assert.equal(sent(policy, '10.0.3.1'), 'allow');
+    assert.equal(sent(policy, '10.0.2.1'), 'drop');
+  });
+});
+
+describe('the API', () => {
+  it('is reached at a node’s public address, at its port alone', () => {
+    const policy = {
+      ...usual,
+      api: [
+        { ip: '8.8.4.4', port: 443 },
+        { ip: '2600::5', port: 443 },
+      ],
+    };
+    for (const ip of ['8.8.4.4', '2600::5']) {
+      assert.equal(sent(policy, ip, 443), 'allow');
+      assert.equal(sent(policy, ip, 22), 'drop');
+    }
+  });
+
+  it('is reached at the gateway, where that is public', () => {
+    const network = { subnets: ['45.0.0.0/24'], nodes: ['45.0.0.1'] };
+    const policy = { ...usual, ...network, api: [{ ip: '45.0.0.1', port: 443 }] };
+    assert.equal(sent(policy, '45.0.0.1', 443), 'allow');
+    assert.equal(sent(policy, '45.0.0.1', 22), 'drop');
+    assert.equal(sent(policy, '45.0.0.2', 443), 'drop');
+  });
+
+  it('is not reached at a private address', () => {
+    const api = [
+      { ip: '10.84.1.1', port: 8080 },
+      { ip: '127.0.0.1', port: 8080 },
+      { ip: '::1', port: 8080 },
+    ];
+    assert.deepEqual(compilePolicy({ ...usual, api }), compilePolicy(usual));
+  });
+});
+
+describe('what comes in', () => {
+  const enters = (policy: Policy, ip: string) => verdict(compilePolicy(policy).ingress, ip, 22);
+
+  it('gets to the whole IPv4 subnet, and to the blocks of IPv6 addresses that are held and the next', () => {
+    const policy = { ...usual, held: ['fd42:1::2', 'fd42:1::12:5'] };
+    for (const ip of [
+      '10.84.1.200',
+      'fd42:1::ff',
+      'fd42:1::1ff',
+      'fd42:1::12:0',
+      'fd42:1::12:1ff',
+    ]) {
+      assert.equal(enters(policy, ip), 'allow', ip);
+    }
+    for (const ip of ['10.84.2.1', 'fd42:1::200', 'fd42:1::11:ffff', 'fd42:1::12:200']) {
+      assert.equal(enters(policy, ip), 'drop', ip);
+    }
+  });
+
+  it('gets to all of a network that others use, too', () => {
+    assert.equal(enters({ ...usual, isShared: true }, 'fd42:1::ffff:1'), 'allow');
+  });
+
+  it('stays in the subnet at its end', () => {
+    const policy = { ...usual, subnets: ['2a00::/120'], held: ['2a00::fe'] };
+    assert.equal(enters(policy, '2a00::ff'), 'allow');
+    assert.equal(enters(policy, '2a00::100'), 'drop');
+  });
+});
+
+describe('whatever the policy, the rules', () => {
+  const ipv4 = fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3), fc.nat(3)).map((at) => {
+    const corners = [0, 10, 84, 255];
+    return at.map((index) => corners[index]).join('.');
+  });
+  const ipv6 = fc
+    .array(fc.constantFrom('0', '1', 'fd42', '2a00', 'ffff'), { minLength: 8, maxLength: 8 })
+    .map((parts) => ipaddr.parse(parts.join(':')).toString());
+  const ip = fc.oneof(ipv4, ipv6);
+  const network = ip.chain((address) => {
+    const most = address.includes(':') ? 128 : 32;
+    return fc.integer({ min: 0, max: most }).map((length) => networkOf(address, length));
+  });
+  const policies: fc.Arbitrary<Policy> = fc.record({
+    subnets: fc.array(network, { maxLength: 2 }),
+    nodes: fc.array(ip, { maxLength: 5 }),
+    held: fc.array(ip, { maxLength: 5 }),
+    isShared: fc.boolean(),
+    allowed: fc.array(network, { maxLength: 4 }),
+    smtp: fc.constantFrom('blocked', 'open'),
+    api: fc.array(fc.record({ ip, port: fc.constantFrom(25, 443, 8080) }), { maxLength: 3 }),
+  });
+  const all = ({ egress, ingress }: AclRules) => [...egress, ...ingress];
+
+  it('each have addresses of one family, without a repetition', () => {
+    fc.assert(
+      fc.property(policies, (policy) => {
+        const rules = compilePolicy(policy);
+        for (const { destination } of all(rules)) {
+          assert.ok(destination, 'an empty destination would mean everybody');
+          const parts = destination.split(',');
+          assert.equal(new Set(parts.map((part) => part.includes(':'))).size, 1);
+          assert.equal(new Set(parts).size, parts.length);
+        }
+        for (const direction of [rules.egress, rules.ingress]) {
+          const texts = direction.map((rule) => JSON.stringify(Object.entries(rule).sort()));
+          assert.equal(new Set(texts).size, texts.length);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('let through what the longest match says', () => {
+    fc.assert(
+      fc.property(policies, ip, fc.constantFrom(25, 443), (policy, to, port) => {
+        assert.equal(sent(policy, to, port), expected(policy, to, port), to);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+function networkOf(address: string, length: number): string {
+  const family = address.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4;
+  return `${family.networkAddressFromCIDR(`${address}/${length}`)}/${length}`;
+}
+
+/** Said in another way than the code does: of all that names an address, what names it most narrowly. */
+function expected({ subnets, nodes, allowed, smtp, api }: Policy, ip: string, port: number) {
+  const most = ip.includes(':') ? 128 : 32;
+  const lengths = (cidrs: readonly string[]) =>
+    cidrs.filter((cidr) => isWithin(ip, cidr)).map((cidr) => Number(cidr.split('/')[1]));
+  const guarded = Math.max(
+    -1,
+    ...lengths(subnets),
+    ...(nodes.some((node) => bytes(node) === bytes(ip)) ? [most] : []),
+  );
+  const opened = Math.max(-1, ...lengths(allowed));
+  const isPublic = isOnInternet(ip);
+  if (opened >= 0 && opened >= guarded) return port === 25 && smtp === 'blocked' ? 'drop' : 'allow';
+  if (guarded < 0 && isPublic) return port === 25 && smtp === 'blocked' ? 'drop' : 'allow';
+  const isApi = api.some((one) => bytes(one.ip) === bytes(ip) && one.port === port);
+  return isApi && isPublic ? 'allow' : 'drop';
+}
+
+/** By another list than ours; it has no word for what is not given out. */
+function isOnInternet(text: string): boolean {
+  const address = ipaddr.parse(text);
+  if (address.kind() === 'ipv6' && !isWithin(text, '2000::/3')) return false;
+  const beyond = ['192.88.99.0/24', '198.18.0.0/15', '2001::/23', '3fff::/20'];
+  return address.range() === 'unicast' && !beyond.some((cidr) => isWithin(text, cidr));
+}

@@ -1,0 +1,123 @@
+import type { AclRule, AclRules } from '../incus/network-acls.ts';
+import {
+  type Family,
+  familyOf,
+  includes,
+  type Ranges,
+  rangeOf,
+  rangesOf,
+  textOf,
+  union,
+  within,
+  without,
+} from './ranges.ts';
+import { internet } from './special-use.ts';
+
+export type Smtp = 'blocked' | 'open';
+
+/** Where a service answers requests. */
+export interface ApiAddress {
+  ip: string;
+  port: number;
+}
+
+export interface Policy {
+  /** Of the location's network. */
+  subnets: readonly string[];
+  /** Those of each of its nodes. */
+  nodes: readonly string[];
+  /** IPv6 addresses that servers have, or will soon. */
+  held: readonly string[];
+  /** Whether others than servers of this location are on the network. */
+  isShared: boolean;
+  /** Networks that servers may reach beside the Internet. */
+  allowed: readonly string[];
+  smtp: Smtp;
+  api: readonly ApiAddress[];
+}
+
+/**
+ * The rules of a location's network, of which Incus applies drops first, then allows, and drops the rest.
+ *
+ * A packet from one server to another meets the rules of both directions, and is accepted by the first
+ * that allows it: what is allowed inwards has to be dropped outwards. No rule has an empty set of
+ * addresses, which would mean all of them, and no two rules are alike, which Incus refuses.
+ */
+export function compilePolicy(policy: Policy): AclRules {
+  const rules = ([4, 6] as const).map((family) => compileFamily(policy, family));
+  return {
+    egress: rules.flatMap(({ egress }) => egress),
+    ingress: rules.flatMap(({ ingress }) => ingress),
+  };
+}
+
+function compileFamily(policy: Policy, family: Family): AclRules {
+  const subnets = rangesOf(policy.subnets, family);
+  const open = reachable(policy, family);
+  const api = apiBeyond(policy, open, family);
+  const apiAddresses = union(...api.map(({ ip }) => rangeOf(ip)));
+  const ports = [...new Set(api.map(({ port }) => port))];
+  const ofPort = (port: number) =>
+    union(...api.filter((one) => one.port === port).map(({ ip }) => rangeOf(ip)));
+  const to = (set: Ranges, rule: Omit<AclRule, 'destination'>) => rulesTo(set, family, rule);
+  return {
+    egress: [
+      ...to(without(subnets, union(open, apiAddresses)), { action: 'drop' }),
+      ...(policy.smtp === 'blocked'
+        ? to(open, { action: 'drop', protocol: 'tcp', destination_port: '25' })
+        : []),
+      ...to(open, { action: 'allow' }),
+      ...ports.flatMap((port) =>
+        to(ofPort(port), { action: 'allow', protocol: 'tcp', destination_port: String(port) }),
+      ),
+    ],
+    ingress: to(within(subnets, entered(policy, family)), { action: 'allow' }),
+  };
+}
+
+/**
+ * The Internet, and what is allowed beside it. Nodes and the servers' own subnets are opened only by an
+ * entry that is one of them or a part of one: a wider one does not mean them.
+ */
+function reachable({ subnets, nodes, allowed }: Policy, family: Family): Ranges {
+  const ofFamily = (texts: readonly string[]) =>
+    texts.filter((text) => familyOf(text) === family).map(rangeOf);
+  const guarded = ofFamily([...subnets, ...nodes]);
+  const entries = ofFamily(allowed);
+  const opened = entries.map((entry) => {
+    const inside = guarded.filter((one) => includes([entry], one) && !includes([one], entry));
+    return without([entry], union(...inside));
+  });
+  return union(without(internet[family], union(...guarded)), ...opened);
+}
+
+/** Public addresses of the API that are not reached as part of the Internet: those of nodes. */
+function apiBeyond({ api }: Policy, open: Ranges, family: Family): ApiAddress[] {
+  return api.filter(
+    ({ ip }) =>
+      familyOf(ip) === family &&
+      includes(internet[family], rangeOf(ip)) &&
+      !includes(open, rangeOf(ip)),
+  );
+}
+
+const blockBits = 8n;
+
+/**
+ * Where packets may come in. Of IPv6 only blocks of 256 addresses that some are held of, since a node
+ * looks for each address that somebody sends to, and one block more: the next server gets one of it.
+ */
+function entered({ subnets, held, isShared }: Policy, family: Family): Ranges {
+  if (family === 4 || isShared) return rangesOf(subnets, family);
+  const blocks = held
+    .filter((ip) => familyOf(ip) === family)
+    .map((ip) => rangeOf(ip).from >> blockBits);
+  return union(
+    ...blocks.map((block) => ({ from: block << blockBits, to: ((block + 2n) << blockBits) - 1n })),
+  );
+}
+
+function rulesTo(set: Ranges, family: Family, rule: Omit<AclRule, 'destination'>): AclRule[] {
+  if (set.length === 0) return [];
+  return [{ ...rule, destination: set.map((range) => textOf(range, family)).join(',') }];
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../db/connection.ts';
+import type { NetworkKind } from '../db/schema.ts';
+import type { Smtp } from './compile.ts';
+
+/** What is wanted of a location's network. */
+export interface WantedPolicy {
+  uuid: string;
+  network: string;
+  kind: NetworkKind;
+  incusProject: string;
+  allowed: string[];
+  smtp: Smtp;
+  /** Which state of the wishes this is. */
+  wanted: number;
+  /** All that its nodes told. */
+  nodeAddresses: string[];
+  /** Nodes that told none so far. */
+  silentNodes: string[];
+  /** IPv6 addresses that servers have or will get next. */
+  held: string[];
+}
+
+/** Undefined for a location that was removed. */
+export async function wantedPolicy(
+  db: Queryable,
+  locationId: number,
+): Promise<WantedPolicy | undefined> {
+  const { rows } = await sql<WantedPolicy>`
+    select uuid, network, network_kind as kind, incus_project as "incusProject",
+      allowed_destinations::text[] as allowed, smtp, policy_wanted as wanted,
+      array(
+        select distinct host(address) from nodes, unnest(nodes.addresses) as address
+        where location_id = locations.id and not gone
+      ) as "nodeAddresses",
+      array(
+        select nodes.name from nodes
+        where location_id = locations.id and not gone and addresses is null order by nodes.name
+      ) as "silentNodes",
+      array(
+        select host(ip) from addresses join address_pools pool on pool.id = pool_id
+        where pool.location_id = locations.id and family(ip) = 6
+        union
+        select host(coalesce(last_taken, first)) from address_pools
+        where location_id = locations.id and family(cidr) = 6
+      ) as held
+    from locations where id = ${locationId} and removed_at is null`.execute(db);
+  return rows[0];
+}
+
+export async function setNodeAddresses(
+  db: Queryable,
+  locationId: number,
+  node: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await sql`
+    update nodes set addresses = ${[...addresses]}::inet[]
+    where location_id = ${locationId} and name = ${node}
+      and addresses is distinct from ${[...addresses]}::inet[]`.execute(db);
+}
+
+/** The nodes of a location that can be asked. */
+export async function nodesOnline(
+  db: Queryable,
+  locationId: number,
+): Promise<{ name: string; member: string | null }[]> {
+  return await db
+    .selectFrom('nodes')
+    .select(['name', 'member'])
+    .where('location_id', '=', locationId)
+    .where('status', '=', 'online')
+    .where('gone', '=', false)
+    .orderBy('name')
+    .execute();
+}
+
+export async function membersAway(db: Queryable, locationId: number): Promise<string[]> {
+  const away = await db
+    .selectFrom('nodes')
+    .select('name')
+    .where('location_id', '=', locationId)
+    .where('status', '=', 'offline')
+    .where('gone', '=', false)
+    .orderBy('name')
+    .execute();
+  return away.map(({ name }) => name);
+}
+
+/**
+ * Enters that the rules say what was wanted at `applied`, or, without it, that they could not be set.
+ * @param reason why not, or what they lack
+ */
+export async function notePolicy(
+  db: Queryable,
+  locationId: number,
+  { applied, reason }: { applied: number | null; reason: string | null },
+): Promise<void> {
+  const isWhole = (row: string) =>
+    sql<boolean>`(${sql.ref(`${row}.policy_applied`)} = ${sql.ref(`${row}.policy_wanted`)}
+      and ${sql.ref(`${row}.policy_reason`)} is null)`;
+  await sql`
+    update locations set policy_applied = next.policy_applied, policy_reason = next.policy_reason,
+      policy_since = case when ${isWhole('locations')} = ${isWhole('next')} then policy_since else now() end
+    from (
+      select id, policy_wanted, coalesce(${applied}::bigint, policy_applied) as policy_applied,
+        ${reason}::text as policy_reason
+      from locations where id = ${locationId}
+    ) as next
+    where locations.id = next.id
+      and (locations.policy_applied, locations.policy_reason)
+        is distinct from (next.policy_applied, next.policy_reason)`.execute(db);
+}

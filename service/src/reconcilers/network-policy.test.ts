@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
+import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import { isEngineError } from '../incus/errors.ts';
+import { findLocation } from '../locations/queries.ts';
+import { locationView } from '../locations/view.ts';
+import { type Installation, installation } from '../testing/fixtures.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { keepNetworkPolicy } from './network-policy.ts';
+import { lookAtNodes } from './nodes.ts';
+
+const network = 'berthbr0';
+const signal = new AbortController().signal;
+
+let database: TestDatabase;
+let place: Installation;
+let simulator: Simulator;
+let client: IncusClient;
+let directory: string;
+
+before(async () => {
+  database = await createTestDatabase();
+  place = await installation(database.db);
+  directory = mkdtempSync(join(tmpdir(), 'network-policy-'));
+});
+
+beforeEach(async () => {
+  await stop();
+  const socketPath = join(directory, 'socket');
+  simulator = await startSimulator({ listen: { socketPath }, members: ['a', 'b'] });
+  simulator.plant({ project: 'berth', pool: 'berth', network, imageAliases: [] });
+  client = createIncusClient({ socketPath, project: 'berth' });
+  await sql`update locations set uuid = gen_random_uuid(), network_kind = 'bridge', smtp = 'blocked',
+    allowed_destinations = '{}', policy_applied = 0, policy_reason = null`.execute(database.db);
+  await sql`update nodes set addresses = null`.execute(database.db);
+  await look();
+});
+
+async function stop() {
+  await client?.close();
+  await simulator?.close();
+}
+
+after(async () => {
+  await stop();
+  await database.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const reported: unknown[] = [];
+const subject = () => {
+  const report = (error: unknown) => void reported.push(error);
+  return { db: database.db, client, locationId: place.locationId, signal, report };
+};
+const look = async () => void (await lookAtNodes({ ...subject(), pool: 'berth' }));
+const keep = (api: { ip: string; port: number }[] = []) =>
+  keepNetworkPolicy({ ...subject(), findApi: async () => api });
+
+async function policy() {
+  const row = await findLocation(database.db, place.locationId);
+  assert.ok(row);
+  return locationView(row).network_policy;
+}
+
+async function aclName(): Promise<string> {
+  const row = await findLocation(database.db, place.locationId);
+  return `berth-${row?.uuid}`;
+}
+
+async function acl() {
+  const found = await client.networkAcls.get(await aclName());
+  assert.ok(found);
+  return found;
+}
+
+const setting = async (key: string) => (await client.networks.get(network))?.config[key];
+const set = (values: object) => database.db.updateTable('locations').set(values).execute();
+
+describe('the rules of a location’s network', () => {
+  it('are made and attached once, and left alone while nothing changes', async () => {
+    assert.equal((await policy()).status, 'pending');
+    await keep();
+    assert.equal((await policy()).status, 'applied');
+    assert.equal(await setting('security.acls'), await aclName());
+    assert.equal(await setting('security.acls.default.ingress.action'), 'drop');
+    assert.equal(await setting('security.acls.default.egress.action'), 'drop');
+    simulator.faults.add({ kind: 'error', method: 'PUT', path: '.', text: 'never', status: 500 });
+    simulator.faults.add({ kind: 'error', method: 'PATCH', path: '.', text: 'never', status: 500 });
+    await keep();
+    assert.equal((await policy()).status, 'applied');
+  });
+
+  it('close the addresses of every node', async () => {
+    await keep();
+    const rows = await database.db
+      .selectFrom('nodes')
+      .selectAll()
+      .where('gone', '=', false)
+      .execute();
+    const own = await client.networks.get(network);
+    const bridge = ['ipv4.address', 'ipv6.address'].map((key) => own?.config[key]?.split('/')[0]);
+    for (const { name, addresses } of rows) {
+      const eth0 = `10.255.0.${name === 'a' ? 1 : 2}`;
+      assert.deepEqual(new Set(addresses), new Set([eth0, ...bridge]), name);
+    }
+    // Public ones would be open otherwise.
+    await sql`update nodes set addresses = '{8.8.4.4}' where name = 'b'`.execute(database.db);
+    simulator.takeMemberDown('b', true);
+    await look();
+    simulator.takeMemberDown('b', false);
+    await keep();
+    const allowed = (await acl()).value.egress.find(({ action }) => action === 'allow');
+    assert.match(allowed?.destination ?? '', /-8\.8\.4\.3,8\.8\.4\.5-/);
+    await look();
+  });
+
+  it('are put right when somebody changed them, or the network, by hand', async () => {
+    await keep();
+    const first = await acl();
+    await client.networkAcls.replace(first.value, { egress: [], ingress: [] }, first.etag);
+    const config = { 'security.acls': '', 'security.acls.default.egress.action': 'allow' };
+    const found = await client.networks.getTagged(network);
+    await client.networks.configure(network, config, found?.etag ?? '');
+    await keep();
+    assert.deepEqual((await acl()).value.egress, first.value.egress);
+    assert.equal(await setting('security.acls'), await aclName());
+    assert.equal(await setting('security.acls.default.egress.action'), 'drop');
+  });
+
+  it('stand beside those of others on the same network', async () => {
+    const theirs = { name: 'theirs', description: '', egress: [], ingress: [] };
+    await client.networkAcls.create(theirs);
+    const found = await client.networks.getTagged(network);
+    await client.networks.configure(network, { 'security.acls': 'theirs' }, found?.etag ?? '');
+    await keep();
+    assert.equal(await setting('security.acls'), `theirs,${await aclName()}`);
+    await keep();
+    assert.equal(await setting('security.acls'), `theirs,${await aclName()}`);
+  });
+
+  it('say what is allowed, and until then that it is pending', async () => {
+    await keep();
+    const before = await policy();
+    await set({ allowed_destinations: ['10.20.0.0/16'], smtp: 'open' });
+    const pending = await policy();
+    assert.equal(pending.status, 'pending');
+    assert.ok(pending.since > before.since);
+    await keep();
+    assert.equal((await policy()).status, 'applied');
+    const { egress } = (await acl()).value;
+    assert.ok(egress.some(({ destination }) => destination?.includes('10.20.0.0-10.20.255.255')));
+    assert.ok(egress.every(({ destination_port }) => destination_port === undefined));
+  });
+
+  it('are not said to be applied where more was wanted meanwhile', async () => {
+    const findApi = async () => {
+      await set({ smtp: 'open' });
+      return [];
+    };
+    await keepNetworkPolicy({ ...subject(), findApi });
+    assert.equal((await policy()).status, 'pending');
+    await keep();
+    assert.equal((await policy()).status, 'applied');
+  });
+
+  it('let servers reach the API at a public address of a node', async () => {
+    await sql`update nodes set addresses = '{8.8.4.4}' where name = 'b'`.execute(database.db);
+    simulator.takeMemberDown('b', true);
+    await look();
+    simulator.takeMemberDown('b', false);
+    await keep([{ ip: '8.8.4.4', port: 443 }]);
+    const { egress } = (await acl()).value;
+    const rule = egress.find(({ destination }) => destination === '8.8.4.4');
+    assert.deepEqual(
+      [rule?.action, rule?.protocol, rule?.destination_port],
+      ['allow', 'tcp', '443'],
+    );
+    await look();
+  });
+
+  it('are pending while a member is away, name it, and are set once it is back', async () => {
+    await keep();
+    await set({ smtp: 'open' });
+    simulator.takeMemberDown('b', true);
+    await look();
+    await assert.rejects(keep(), (error) => isEngineError(error, 'unreachable'));
+    const { status, reason } = await policy();
+    assert.equal(status, 'pending');
+    assert.match(reason ?? '', /once all nodes answer; b does not/);
+    simulator.takeMemberDown('b', false);
+    await look();
+    await keep();
+    assert.deepEqual([(await policy()).status, (await policy()).reason], ['applied', null]);
+  });
+
+  it('are pending while a node has not told its addresses', async () => {
+    simulator.takeMemberDown('b', true);
+    await look();
+    simulator.takeMemberDown('b', false);
+    await keep();
+    assert.match((await policy()).reason ?? '', /addresses of b are not known yet/);
+    await look();
+    await keep();
+    assert.equal((await policy()).reason, null);
+  });
+
+  it('are those of the last wish when two services set them at once', async () => {
+    await keep();
+    await set({ smtp: 'open' });
+    const both = await Promise.allSettled([keep(), keep()]);
+    for (const one of both) {
+      if (one.status === 'rejected')
+        assert.ok(isEngineError(one.reason, 'busy'), String(one.reason));
+    }
+    await keep();
+    assert.equal((await policy()).status, 'applied');
+    assert.ok((await acl()).value.egress.every((rule) => rule.destination_port === undefined));
+  });
+
+  it('are none on a network of another kind', async () => {
+    await set({ network_kind: 'unmanaged' });
+    await keep();
+    assert.equal(await client.networkAcls.get(await aclName()), null);
+    assert.equal((await policy()).status, 'unavailable');
+  });
+});

@@ -1,0 +1,120 @@
+import type { IncusClient } from '../incus/client.ts';
+import { EngineError, isEngineError } from '../incus/errors.ts';
+import type { AclRule, AclRules } from '../incus/network-acls.ts';
+import type { Network } from '../incus/networks.ts';
+import { subnetsOf } from '../locations/network.ts';
+import type { FindApi } from '../network-policy/api-addresses.ts';
+import { compilePolicy } from '../network-policy/compile.ts';
+import {
+  membersAway,
+  notePolicy,
+  type WantedPolicy,
+  wantedPolicy,
+} from '../network-policy/queries.ts';
+import { enterNodeAddresses } from './node-addresses.ts';
+import type { NodeSubject } from './nodes.ts';
+
+/** While a member of a cluster is away Incus waits for it, for 17 s and more. */
+const changeSeconds = 60;
+
+export interface PolicySubject
+  extends Pick<NodeSubject, 'db' | 'client' | 'locationId' | 'signal' | 'report'> {
+  findApi: FindApi;
+}
+
+/**
+ * Has the rules of a location's network say what its servers may reach: those of one ACL, which is
+ * changed as a whole. It is attached to the network once, since the rules of all are away for a second
+ * at any change of the network itself. What others have changed by hand is put right.
+ */
+export async function keepNetworkPolicy(subject: PolicySubject): Promise<void> {
+  const { db, locationId, signal } = subject;
+  await enterNodeAddresses(subject);
+  const wanted = await wantedPolicy(db, locationId);
+  if (wanted?.kind !== 'bridge') return;
+  try {
+    await apply(subject, wanted);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof EngineError)) throw error;
+    const reason = whyNot(error, await membersAway(db, locationId));
+    await notePolicy(db, locationId, { applied: null, reason });
+    throw error;
+  }
+  await notePolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
+}
+
+/** Shown to whoever sees the location: the log has the words of the engine. */
+function whyNot(error: EngineError, away: string[]): string {
+  if (away.length > 0) return `They are set once all nodes answer; ${away.join(', ')} does not.`;
+  if (isEngineError(error, 'unreachable', 'timeout')) return 'The engine does not answer.';
+  return 'The engine could not set them. The log of the service says why.';
+}
+
+function lacking({ silentNodes }: WantedPolicy): string | null {
+  if (silentNodes.length === 0) return null;
+  return `The addresses of ${silentNodes.join(', ')} are not known yet, and so not closed.`;
+}
+
+async function apply({ client, signal, findApi, report }: PolicySubject, wanted: WantedPolicy) {
+  const found = await client.networks.getTagged(wanted.network, { signal });
+  if (!found) throw new EngineError('not_found', `There is no network ${wanted.network}.`);
+  const rules = compilePolicy({
+    subnets: subnetsOf(found.value).map(({ cidr }) => cidr),
+    nodes: wanted.nodeAddresses,
+    held: wanted.held,
+    isShared: isShared(found.value, wanted.incusProject),
+    allowed: wanted.allowed,
+    smtp: wanted.smtp,
+    api: await findApi(report),
+  });
+  const acl = `berth-${wanted.uuid}`;
+  await setRules(client, acl, rules, signal);
+  const config = missingOf(found.value, acl);
+  const options = { signal, timeoutSeconds: changeSeconds };
+  if (config) await client.networks.configure(wanted.network, config, found.etag, options);
+}
+
+/** Whether anything but instances of the location's own project is on its network. */
+function isShared({ used_by }: Network, project: string): boolean {
+  const ours = `?project=${encodeURIComponent(project)}`;
+  const isOwn = (url: string) => url.startsWith('/1.0/instances/') && url.endsWith(ours);
+  return (used_by ?? []).some((url) => !isOwn(url));
+}
+
+async function setRules(
+  { networkAcls }: Pick<IncusClient, 'networkAcls'>,
+  name: string,
+  rules: AclRules,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await networkAcls.get(name, { signal });
+  const options = { signal, timeoutSeconds: changeSeconds };
+  if (!found) {
+    const description = 'What the servers of Berth may reach. Changed by Berth only.';
+    return await networkAcls.create({ name, description, ...rules }, options);
+  }
+  if (textOf(found.value) === textOf(rules)) return;
+  await networkAcls.replace(found.value, rules, found.etag, options);
+}
+
+/** Alike for rules that do the same; one that is switched off does nothing. */
+function textOf({ egress, ingress }: AclRules): string {
+  const ofRule = ({ action, destination, protocol, destination_port, ...more }: AclRule) =>
+    JSON.stringify([
+      ...[action, destination, protocol, destination_port],
+      ...Object.entries({ state: 'enabled', ...more }).sort(),
+    ]);
+  return JSON.stringify([egress.map(ofRule).sort(), ingress.map(ofRule).sort()]);
+}
+
+/** What the network lacks to go by the ACL; undefined where that is nothing. Other ACLs on it stay. */
+function missingOf({ config }: Network, acl: string): Record<string, string> | undefined {
+  const acls = (config['security.acls'] ?? '').split(',').map((name) => name.trim());
+  const wanted = {
+    'security.acls': [...new Set([...acls.filter(Boolean), acl])].join(','),
+    'security.acls.default.ingress.action': 'drop',
+    'security.acls.default.egress.action': 'drop',
+  };
+  const isThere = Object.entries(wanted).every(([key, value]) => config[key] === value);
+  return isThere ? undefined : wanted;
+}
