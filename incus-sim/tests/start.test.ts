@@ -76,8 +76,11 @@ async function leavesNothing({ directory, output }: Started): Promise<void> {
 
 test('SIGINT for npm alone, which passes it on, stops the service in order, too', async () => {
   const started = await start('npm', ['run', 'start:simulated']);
+  // Only then has all that it printed come.
+  const closed = once(started.child, 'close');
   started.child.kill('SIGINT');
   await leavesNothing(started);
+  await closed;
   assert.match(started.output(), /Stopped\.[\s\S]*The simulated servers are gone\./);
 });
 
