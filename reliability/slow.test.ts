@@ -78,6 +78,12 @@ describe('a member of a cluster', { concurrency: true }, () => {
     await using _ = { [Symbol.asyncDispose]: place.close };
     const b = () => place.node('b');
     await isIn('online', b);
+    // The last of what asks each member when a location is taken up, and its addresses, too.
+    await within(longestMs, async () => {
+      assert.partialDeepStrictEqual(await place.location(), {
+        network_policy: { status: 'applied' },
+      });
+    });
     const { status_since: since } = await b();
     const goOn = place.simulator.faults.add({ ...forEver, ...hello, target: 'b' });
     const begun = performance.now();

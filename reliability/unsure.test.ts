@@ -64,7 +64,7 @@ describe('an instance that is not found once', () => {
       assert.match(String(status), /running command/);
     });
     const before = (await laboratory.client.instances.get(name))?.created_at;
-    const fault = { ...notFound, method: 'GET', path: `/instances/${name}/state$` };
+    const fault = { ...notFound, method: 'GET', path: `/instances/${name}$` };
     const takeBack = laboratory.simulator.faults.add(fault);
     await succeeds(laboratory, operation);
     assert.equal(takeBack(), false, 'it was not found once');
