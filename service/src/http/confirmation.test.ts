@@ -57,6 +57,7 @@ const ordinary: Record<string, string> = {
   address_pool_create: installation,
   address_pool_update: installation,
   address_pool_delete: installation,
+  settings_update: installation,
   project_create: installation,
   project_update: installation,
   project_delete: installation,

@@ -78,6 +78,7 @@ test('a location is shown by its id', async () => {
     traffic_policy: 'none',
     traffic_throttle: null,
     os_ids: null,
+    creates_per_node: null,
     allowed_destinations: [],
     smtp: 'blocked',
     network_policy: { status: 'pending', reason: null, since },
