@@ -99,6 +99,21 @@ test('a form with more fields than any request needs is refused before it is par
   }
 });
 
+test('a multipart form is parsed by the very boundary that its parts were counted by', async () => {
+  const parts = `${'--edge\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n'.repeat(4000)}--edge--\r\n`;
+  // Of which one reader takes "edge", and another one something else.
+  const ambiguous: [string, number, RegExp][] = [
+    ['x="; boundary=other"; boundary=edge', 413, /at most 1000 parts/],
+    ['boundary="\\edge"', 400, /must have a boundary/],
+    ['boundary=other; boundary=edge', 400, /not a valid multipart form/],
+  ];
+  for (const [parameters, status, detail] of ambiguous) {
+    const answer = await post(parts, { type: `multipart/form-data; ${parameters}` });
+    assert.equal(answer.statusCode, status, parameters);
+    assert.match(answer.json().detail, detail, parameters);
+  }
+});
+
 test('an action takes an empty body of any type, and a form', async () => {
   for (const type of [
     undefined,

@@ -57,9 +57,8 @@ const mostParts = 1000;
 const mostHeaderBytes = 128 * 1024;
 
 /** As above, for the parts of a multipart form (RFC 2046, section 5.1). */
-export function boundParts(body: Buffer, contentType: string): void {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
-  const delimiter = `--${quoted ?? plain ?? ''}`;
+export function boundParts(body: Buffer, boundary: string): void {
+  const delimiter = `--${boundary}`;
   let [parts, headerBytes] = [0, 0];
   for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + 1)) {
     const end = body.indexOf('\r\n\r\n', at);

@@ -29,8 +29,10 @@ export function parseUrlEncoded(text: string): Pairs {
  * `validation_failed` (422) for a file and `body_too_large` (413) for too many parts.
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Pairs> {
-  boundParts(body, contentType);
-  const headers = { 'content-type': contentType };
+  const boundary = boundaryOf(contentType);
+  boundParts(body, boundary);
+  // Not the client's own words, of which a parser may make another boundary than the one that was bounded.
+  const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
   let form: FormData;
   try {
     form = await new Response(new Uint8Array(body), { headers }).formData();
@@ -42,6 +44,19 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
     if (typeof value === 'string') return [name, value];
     throw invalidFields([{ pointer: `/${name}`, detail: 'Must be a field, not a file.' }]);
   });
+}
+
+/** Of the characters that RFC 2046, section 5.1.1, has for it, and without escapes. */
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] =
+    /;\s*boundary=(?:"([\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?])"|([\w'()+,\-./:=?]{1,70}))\s*(?:;|$)/i.exec(
+      contentType,
+    ) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary !== undefined) return boundary;
+  const detail =
+    'The Content-Type of a multipart form must have a boundary as RFC 2046 describes it.';
+  throw new Problem('malformed_request', detail);
 }
 
 /** A list as it comes together: by index, as `[2]` or, for the next one, `[]`. */
