@@ -22,6 +22,8 @@ export interface Claims {
   email: string | undefined;
   isEmailVerified: boolean;
   name: string | undefined;
+  /** When the provider last had the person prove who they are; null where it does not say. */
+  authenticatedAt: Date | null;
 }
 
 export interface IdentityProvider {
@@ -37,6 +39,8 @@ export function newOidcState(): OidcState {
 }
 
 const timeoutSeconds = 10;
+/** For so long who signed in counts as having proved who they are; see `sessions/queries.ts`. */
+const confirmedSeconds = 600;
 
 /** An OpenID provider by code flow, PKCE, state and nonce. Nothing is asked of it before it is needed. */
 export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
@@ -73,6 +77,8 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
         scope: 'openid email profile',
         state,
         nonce,
+        // Has the provider say when that was, too (OpenID Connect Core 1.0, section 3.1.2.1).
+        max_age: String(confirmedSeconds),
         code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
       });
@@ -98,6 +104,8 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
         subject: signed.sub,
         ...emailOf(signed, more),
         name: typeof name === 'string' ? name : undefined,
+        // Whoever holds the browser can take max_age out of the request: then it is not said.
+        authenticatedAt: signed.auth_time === undefined ? null : new Date(signed.auth_time * 1000),
       };
     },
   };

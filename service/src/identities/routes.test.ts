@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import type { App } from '../http/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
@@ -142,6 +143,24 @@ test('a code that was changed, or of another sign-in, is refused', async () => {
   const query = new URLSearchParams(await provider.visit(url, account));
   query.set('code', other.get('code') ?? '');
   await refused(await come(`?${query}`, cookie), /did not confirm/);
+});
+
+test('who signs in proves who they are if the provider says that it asked them, and when', async () => {
+  const confirmedFor = async (change: (url: URL) => void = () => undefined) => {
+    const { url, cookie } = await begin();
+    const asked = new URL(url);
+    assert.equal(asked.searchParams.get('max_age'), '600');
+    change(asked);
+    const answer = await come(await provider.visit(asked.href, account), cookie);
+    assert.equal(answer.statusCode, 303, answer.body);
+    const { rows } = await sql<{ isConfirmed: boolean }>`
+      select confirmed_at between now() - interval '10 minutes' and now() as "isConfirmed"
+      from sessions order by id desc limit 1`.execute(db);
+    return rows[0]?.isConfirmed;
+  };
+  assert.equal(await confirmedFor(), true);
+  // As whoever holds the browser can, for the provider to ask nobody anything.
+  assert.equal(await confirmedFor((url) => url.searchParams.delete('max_age')), false);
 });
 
 test('without a verified email address no user is made', async () => {

@@ -1,6 +1,7 @@
 import { OidcBegin, OidcCallback } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Trx } from '../db/connection.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { changesNothing } from '../http/change.ts';
 import { Problem } from '../problem.ts';
@@ -19,6 +20,7 @@ import {
 } from './provider.ts';
 
 const tags = ['Sessions'];
+const longAgo = new Date(0);
 const cookie = 'berth-sign-in';
 
 export function identityRoutes(app: App, deps: Deps): void {
@@ -71,9 +73,9 @@ function callbackRoute(app: App, deps: Deps): void {
     async (request, reply) => {
       const provider = requireProvider(deps);
       const claims = await claimsOf(request, deps, provider);
-      await signIn(request, reply, deps, (trx) =>
-        userOfClaims(request, trx, claims, provider.allowedDomains),
-      );
+      const who = (trx: Trx) => userOfClaims(request, trx, claims, provider.allowedDomains);
+      // The provider may know the browser, and have asked nobody anything.
+      await signIn(request, reply, deps, who, claims.authenticatedAt ?? longAgo);
       forget(reply, deps);
       return reply.redirect('/', 303);
     },

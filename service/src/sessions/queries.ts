@@ -17,6 +17,8 @@ export interface NewSession {
   userId: number;
   address: string;
   userAgent: string;
+  /** When they proved who they are, if not now. */
+  provenAt?: Date | undefined;
 }
 
 /** Nobody signs in with so many browsers; a program that does is to leave no heap of them. */
@@ -32,6 +34,8 @@ export async function insertSession(trx: Trx, session: NewSession): Promise<void
       address: session.address,
       user_agent: session.userAgent,
       expires_at: fromNow,
+      // Never later than now, whatever a provider's clock shows.
+      ...(session.provenAt && { confirmed_at: sql<string>`least(now(), ${session.provenAt})` }),
     })
     .execute();
   await sql`

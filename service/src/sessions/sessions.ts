@@ -60,13 +60,14 @@ export async function requireSamePassword(
 /**
  * Signs somebody in who has proved who they are. The session is always a new one, and one that the
  * browser had ends: nobody can make a session beforehand that somebody else then signs in to. `who`
- * finds or makes the user in the transaction of the session.
+ * finds or makes the user in the transaction of the session. `provenAt` is when they proved it, if not now.
  */
 export async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
   who: (trx: Trx) => Promise<number>,
+  provenAt?: Date,
 ): Promise<IdempotentAnswer<ReturnType<typeof currentSessionView>>> {
   const secret = generateSecret();
   const hash = secretHash(secret);
@@ -78,7 +79,7 @@ export async function signIn(
     if (before !== undefined) await deleteSession(trx, { hash: secretHash(before) });
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
     const address = addressOf(request);
-    await insertSession(trx, { hash, userId, address, userAgent });
+    await insertSession(trx, { hash, userId, address, userAgent, provenAt });
     await noteNetwork(trx, userId, address);
     const session = await findSession(trx, hash, null);
     // Disabled just now.
