@@ -54,6 +54,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table audit_entries_default partition of audit_entries default;
     create trigger audit_entries_are_append_only before update or delete or truncate on audit_entries
       for each statement execute function refuse_change();
+    -- One of rows is on each partition, too, whoever makes it.
+    create trigger audit_entries_stay before update or delete on audit_entries
+      for each row execute function refuse_change();
 
     create view audit_log as
       select id, at, project_id, token_id, address, action, target_kind, target_id, status, code,

@@ -80,6 +80,15 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('is only ever added to, also by way of one of its months', async () => {
+    await enter('2027-03-04T00:00:00Z');
+    for (const table of ['audit_log', 'audit_entries', 'audit_entries_2027_03']) {
+      const [all] = [sql.ref(table)];
+      await assert.rejects(sql`update ${all} set action = 'x'`.execute(db), /append|only/, table);
+      await assert.rejects(sql`delete from ${all}`.execute(db), /append|only/, table);
+    }
+  });
+
   it('is kept where a reader holds it, and the round says so', async () => {
     await enter('2027-03-05T00:00:00Z');
     await db.transaction().execute(async (trx) => {
