@@ -143,6 +143,15 @@ describe('the rules of a location’s network', () => {
     assert.equal(await setting('security.acls'), `theirs,${await aclName()}`);
   });
 
+  it('take the place of those of a location that the network had before', async () => {
+    await keep();
+    const former = await aclName();
+    await set({ uuid: crypto.randomUUID() });
+    await keep();
+    assert.notEqual(await aclName(), former);
+    assert.equal(await setting('security.acls'), await aclName());
+  });
+
   it('say what is allowed, and until then that it is pending', async () => {
     await keep();
     const before = await policy();
@@ -191,7 +200,7 @@ describe('the rules of a location’s network', () => {
     await assert.rejects(keep(), (error) => isEngineError(error, 'unreachable'));
     const { status, reason } = await policy();
     assert.equal(status, 'pending');
-    assert.match(reason ?? '', /once all nodes answer; b does not/);
+    assert.match(reason ?? '', /once all nodes answer. These do not: b/);
     simulator.takeMemberDown('b', false);
     await look();
     await keep();
@@ -203,7 +212,7 @@ describe('the rules of a location’s network', () => {
     await look();
     simulator.takeMemberDown('b', false);
     await keep();
-    assert.match((await policy()).reason ?? '', /addresses of b are not known yet/);
+    assert.match((await policy()).reason ?? '', /addresses are not known yet: b/);
     await look();
     await keep();
     assert.equal((await policy()).reason, null);

@@ -45,14 +45,15 @@ export async function keepNetworkPolicy(subject: PolicySubject): Promise<void> {
 
 /** Shown to whoever sees the location: the log has the words of the engine. */
 function whyNot(error: EngineError, away: string[]): string {
-  if (away.length > 0) return `They are set once all nodes answer; ${away.join(', ')} does not.`;
+  if (away.length > 0)
+    return `The rules are set once all nodes answer. These do not: ${away.join(', ')}.`;
   if (isEngineError(error, 'unreachable', 'timeout')) return 'The engine does not answer.';
-  return 'The engine could not set them. The log of the service says why.';
+  return 'The engine could not set the rules. The log of the service says why.';
 }
 
 function lacking({ silentNodes }: WantedPolicy): string | null {
   if (silentNodes.length === 0) return null;
-  return `The addresses of ${silentNodes.join(', ')} are not known yet, and so not closed.`;
+  return `Servers may reach these nodes, whose addresses are not known yet: ${silentNodes.join(', ')}.`;
 }
 
 async function apply({ client, signal, findApi, report }: PolicySubject, wanted: WantedPolicy) {
@@ -107,9 +108,18 @@ function textOf({ egress, ingress }: AclRules): string {
   return JSON.stringify([egress.map(ofRule).sort(), ingress.map(ofRule).sort()]);
 }
 
-/** What the network lacks to go by the ACL; undefined where that is nothing. Other ACLs on it stay. */
+/** The ACL of a location that was on this network before, or of an installation whose records are gone. */
+const former = /^berth-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * What the network lacks to go by the ACL; undefined where that is nothing. ACLs that others have put on it
+ * stay. Two installations can't share a network: each would take off the other's.
+ */
 function missingOf({ config }: Network, acl: string): Record<string, string> | undefined {
-  const acls = (config['security.acls'] ?? '').split(',').map((name) => name.trim());
+  const acls = (config['security.acls'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name === acl || !former.test(name));
   const wanted = {
     'security.acls': [...new Set([...acls.filter(Boolean), acl])].join(','),
     'security.acls.default.ingress.action': 'drop',
