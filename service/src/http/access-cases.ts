@@ -1,4 +1,3 @@
-import { publicImageServer } from '../operating-systems/image-servers.ts';
 import type { AccessWorld } from '../testing/access-world.ts';
 import { serverBody } from '../testing/servers.ts';
 
@@ -80,7 +79,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       path: '/operating-systems',
       body: {
         ...{ slug: 'fedora-43', name: 'Fedora', version: '43', type: 'container' },
-        source: { server: publicImageServer, alias: 'fedora/43/cloud' },
+        source: { server: 'https://images.linuxcontainers.org', alias: 'fedora/43/cloud' },
         minimum: { ram: 512, disk: 3 },
       },
       status: 201,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 
@@ -34,6 +34,11 @@ export async function readKeyFile(path: string): Promise<Buffer[]> {
 export async function writeKeyFile(path: string, keys: readonly Buffer[]): Promise<void> {
   const draft = await writeDraft(path, keys);
   try {
+    // Root may do this for a service that is somebody else.
+    if (process.getuid?.() === 0 && existsSync(path)) {
+      const { uid, gid } = await stat(path);
+      await chown(draft, uid, gid);
+    }
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

@@ -187,7 +187,7 @@ test('a service that does not know the new key holds it up, and loses nothing', 
   const { sha256 } = await findSealing(db);
   // One here may be slow to know it, too.
   const impatient = { ...patient, patienceMs: 4000 };
-  await assert.rejects(rotateKey(impatient), /[12] services that run do not use the keys/);
+  await assert.rejects(rotateKey(impatient), /[12] of them do not/);
   assert.deepEqual((await findSealing(db)).sha256, sha256, 'the old key is in use');
   const read = await enterSecrets(there.keyring);
   await read(here.keyring);
@@ -214,7 +214,7 @@ test('a service that is connecting again just then is waited for', async (t) => 
   await writeKeyFile(keyFile(elsewhere), await loadKeys(dataDir));
   const { sha256 } = await findSealing(db);
   const rotating = rotateKey({ ...patient, patienceMs: 15_000, steadyMs: 15_000 });
-  const outcome = assert.rejects(rotating, /1 services that run do not use the keys/);
+  const outcome = assert.rejects(rotating, /1 of them do not/);
   const there = await running(database, elsewhere);
   await outcome;
   await there.stop();

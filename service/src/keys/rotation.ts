@@ -104,7 +104,7 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
   await until(rotation, isSo, () => {
     const isOld = missing.some((text) => !text.includes('k='));
     return new SetupError(
-      `${missing.length} services that run do not use the keys in secret-key yet.`,
+      `Not all services that run use the keys in secret-key yet: ${missing.length} of them do not.`,
       isOld
         ? 'One is of the release before: upgrade all of them first. Then run this again.'
         : 'Copy secret-key, mode 0600, into the data directory of each service, then run this again.',

@@ -27,7 +27,8 @@ export function settingsRoutes(app: App, deps: Deps): void {
   app.patch(
     '/settings',
     {
-      config,
+      // A shorter retention removes the traces of whoever sets it.
+      config: { ...config, needsConfirmation: true },
       schema: {
         operationId: 'settings_update',
         summary: 'Change the settings of the installation',
