@@ -130,11 +130,10 @@ test('without its rules a network is open, until they are put back by themselves
     open.filter((place) => place !== neighbour),
     closed().filter((place) => place !== neighbour),
   );
+  // The network has them by name before its daemon goes by them.
   await until('they are put back', roundsSeconds, async () => {
-    return Boolean((await incus.networks.get(name))?.config['security.acls']);
+    return (await from(closed())).length === 0;
   });
-  await untilApplied();
-  assert.deepEqual(await from(closed()), []);
 });
 
 test('a server has its addresses alone, and the way to its gateway, over a restart', async () => {
