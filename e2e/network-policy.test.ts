@@ -5,7 +5,7 @@ import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { call, created, incusNetwork, incusSocket, remove, until } from './api.ts';
 import { becomePublic, bringOutside, host, lan, metadata, outside, ports } from './outside.ts';
-import { allow, reached, roundsSeconds, untilApplied } from './reach.ts';
+import { allow, reached, roundsSeconds } from './reach.ts';
 import { ssh, untilSsh } from './ssh.ts';
 
 // What a server reaches, on both families: root in it tries.
