@@ -1,5 +1,6 @@
 import * as openid from 'openid-client';
 import { Problem } from '../problem.ts';
+import { confirmedSeconds } from '../sessions/queries.ts';
 
 export interface OidcSettings {
   issuer: URL;
@@ -39,8 +40,6 @@ export function newOidcState(): OidcState {
 }
 
 const timeoutSeconds = 10;
-/** For so long who signed in counts as having proved who they are; see `sessions/queries.ts`. */
-const confirmedSeconds = 600;
 
 /** An OpenID provider by code flow, PKCE, state and nonce. Nothing is asked of it before it is needed. */
 export function createIdentityProvider(settings: OidcSettings): IdentityProvider {

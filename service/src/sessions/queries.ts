@@ -9,8 +9,9 @@ import { sessionEnded } from './ended.ts';
 const fromNow = sql<string>`now() + interval '12 hours'`;
 const extended = sql<string>`least(${fromNow}, created_at + interval '30 days')`;
 
-/** Somebody else may sit down at a browser, or take its cookie. */
-const confirmedFor = sql`interval '10 minutes'`;
+/** How long a proof of who somebody is counts: somebody else may sit down at a browser, or take its cookie. */
+export const confirmedSeconds = 600;
+const confirmedFor = sql`make_interval(secs => ${sql.lit(confirmedSeconds)})`;
 
 export interface NewSession {
   hash: Buffer;
