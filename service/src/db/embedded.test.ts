@@ -40,14 +40,19 @@ async function start(): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
-// Also when a test failed: what is left running would keep the run from ending.
-afterEach(() => Promise.all(started.splice(0).map((postgres) => postgres.stop())));
+// Also when a test failed: what is left running would keep the run from ending. One after the other, since several
+// may be of one directory.
+afterEach(async () => {
+  for (const postgres of started.splice(0).reverse()) await postgres.stop();
+});
 
 async function ask(
   { connectionString }: Pick<EmbeddedPostgres, 'connectionString'>,
   sql: string,
 ): Promise<unknown> {
   const client = new pg.Client({ connectionString });
+  // PostgreSQL may be killed while it is open; each query rejects by itself.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const results = [await client.query({ text: sql, rowMode: 'array' })].flat();
@@ -189,6 +194,14 @@ test('what a release made that worked as the superuser is brought over, all of i
     await start(),
     'drop table things.late; drop schema things cascade; drop table "Odd \'name"',
   );
+});
+
+test('stopping twice leaves alone what another service has started since', async () => {
+  const first = await start();
+  await first.stop();
+  const second = await start();
+  await first.stop();
+  assert.equal(await ask(second, 'select 1'), 1);
 });
 
 test('a folder of the socket that somebody else may have made is not used', async () => {

@@ -99,14 +99,20 @@ async function open(dataDir: string) {
 
 function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
   const keeper = keepAlive(cluster, lock, log);
+  async function stop(): Promise<void> {
+    const held = await keeper.end();
+    if (held && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
+    // Let go of it last: who took it before would lose its PostgreSQL.
+    await held?.end();
+    if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
+  }
+  let stopping: Promise<void> | undefined;
   return {
     ...connectionStrings(cluster, serviceRole),
+    // Stopped a second time, it would end what another service has started since.
     async stop() {
-      const held = await keeper.end();
-      if (held && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
-      // Let go of it last: who took it before would lose its PostgreSQL.
-      await held?.end();
-      if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
+      stopping ??= stop();
+      await stopping;
     },
   };
 }
@@ -230,6 +236,8 @@ async function bringUp(cluster: Cluster): Promise<void> {
 
 async function answers(cluster: Cluster): Promise<boolean> {
   const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
+  // It may shut down between the two; whether it answered is told by them.
+  client.on('error', () => undefined);
   try {
     await client.connect();
     await client.end();
@@ -295,6 +303,7 @@ async function asSuperuser<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: connectionString(cluster, name) });
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);
