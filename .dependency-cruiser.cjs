@@ -18,7 +18,7 @@ module.exports = {
         pathNot:
           '^service/src/(incus|inspect|operations|reconcilers|usage|operating-systems|testing)/|' +
           '^service/src/servers/(create|guest-report|start|stop|restart|move|delete|shutdown|removal|engine|confinement)\\.ts$|' +
-          '^service/src/nodes/member\\.ts$|^service/src/locations/(engines|local|project|network|join|survey|administration|cli\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/network-policy/compile(\\.test)?\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
+          '^service/src/nodes/member\\.ts$|^service/src/locations/(engines|local|project|network|join|survey|administration|cli\\.long\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/network-policy/compile(\\.test)?\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },
       to: { path: '^service/src/incus/' },
     },

@@ -7,18 +7,16 @@ import { incus } from './incus.ts';
 import { keepImage } from './kept-image.ts';
 import { type Stack, withStack } from './stack.ts';
 
-// Runs the end-to-end tests: all of them, or the files that are named.
+// Runs the end-to-end tests: all of them, or the files that are named, each on the same Incus and service.
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const imageTests = join(here, '../service/src/operating-systems/images.test.ts');
-/** What Incus is expected to do, on the real one. */
-const contractTests = globSync(join(here, '../incus-sim/contract/*.test.ts')).sort();
+const reporter = new URL('../suites/reporter.ts', import.meta.url).href;
 const nothingLeft = join(here, 'left/nothing-left.test.ts');
 
 /** Those that were asked for, or all; then, by itself, the one that looks for what is left. */
 async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
-  const all = [...contractTests, imageTests, ...globSync(join(here, '*.test.ts')).sort()];
+  const all = globSync(join(here, '*.test.ts')).sort();
   const code = await nodeTest(asked.length > 0 ? asked : all, environment(stack));
   if (code === 0) await keepImage((args) => incus(stack, args));
   return code || (await nodeTest([nothingLeft], environment(stack)));
@@ -44,7 +42,7 @@ function environment({ directory, names, service, socketPath }: Stack): Record<s
 
 /** One file after the other: each wants the machine's cores for itself. */
 async function nodeTest(files: string[], env: Record<string, string>): Promise<number> {
-  const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files];
+  const args = ['--test', '--test-concurrency=1', `--test-reporter=${reporter}`, ...files];
   const child = spawn(process.execPath, args, {
     stdio: 'inherit',
     env: { ...process.env, ...env },

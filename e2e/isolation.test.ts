@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addressesOf, at, byGateway, sshOf, useNeighbours } from './neighbours.ts';
+import { outside, ports } from './outside.ts';
+import { ssh } from './ssh.ts';
+
+// What a server reaches, on both families, and what it does not: root in it tries.
+
+const around = useNeighbours();
+
+test('a server reaches the Internet and DNS, and neither host, LAN, metadata, mail nor neighbours', async () => {
+  const { from, gateways, closed } = around;
+  const open = [...at([outside.ipv4, outside.ipv6], ports.http), ...at(gateways, 53)];
+  assert.deepEqual(await from(open), open);
+  assert.deepEqual(await from(closed()), []);
+  for (const gateway of gateways) assert.equal(await answersQuestions(gateway), true, gateway);
+});
+
+/** Of the name `x.incus`, which the name server knows by itself not to be there (RFC 1035, 4.1). */
+const question = '\\x12\\x34\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\1x\\5incus\\0\\0\\1\\0\\1';
+
+/** Whether a name server answers a guest over UDP: with the head of an answer, of 12 bytes. */
+async function answersQuestions(server: string): Promise<boolean> {
+  const ask = `exec 3<>/dev/udp/${server}/53; printf '${question}' >&3; timeout 4 head -c 12 <&3 | wc -c`;
+  return (await ssh(sshOf(around.one), `bash -c "${ask}"`)) === '12';
+}
+
+test('two servers that work together reach each other neither by the gateway nor beside it', async () => {
+  const { from, other, setRoutes } = around;
+  const theirs = addressesOf(other);
+  for (const way of [byGateway, 'dev eth0']) {
+    await setRoutes('add', way);
+    assert.deepEqual(await from(at(theirs, 22)), [], way);
+    await setRoutes('del', way);
+  }
+});

@@ -1,0 +1,88 @@
+import { createServer, type Server as Listener } from 'node:net';
+import { after, before } from 'node:test';
+import type { Server } from '@berth/contract/servers';
+import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
+import { created, incusNetwork, incusSocket, remove } from './api.ts';
+import { bringOutside, host, lan, metadata, outside, ports } from './outside.ts';
+import { reached } from './reach.ts';
+import { ssh } from './ssh.ts';
+
+/** Two servers side by side, a host that listens, and all around them: the Internet, a LAN, cloud metadata. */
+export interface Neighbours {
+  incus: IncusClient;
+  one: Server;
+  other: Server;
+  /** The gateway of each family. */
+  gateways: string[];
+  /** A port on which the host listens on all its addresses. */
+  port: number;
+  /** Everything, as `ADDRESS PORT`, that `one` reaches only if it is allowed. */
+  closed(): string[];
+  /** Which of several places, `ADDRESS PORT` each, `one` gets a TCP connection to. */
+  from(places: string[]): Promise<string[]>;
+  /** Adds or deletes routes on both servers to the addresses of the other. */
+  setRoutes(verb: 'add' | 'del', way: string): Promise<void>;
+}
+
+export const addressesOf = (server: Server) => server.ip_addresses.map(({ ip }) => ip);
+export const sshOf = (server: Server) => addressesOf(server)[0] ?? '';
+export const at = (addresses: string[], port: number) =>
+  addresses.map((address) => `${address} ${port}`);
+
+/** A route to a neighbour that sends through the gateway, which stands for itself. */
+export const byGateway = 'via GATEWAY dev eth0 onlink';
+
+/** Brings all of it up for the tests of a file, and removes it after them. */
+export function useNeighbours(): Neighbours {
+  const around = {} as Neighbours;
+  let outsideWorld: AsyncDisposable | undefined;
+  let listener: Listener | undefined;
+  before(async () => {
+    const incus = createIncusClient({ socketPath: incusSocket(), project: 'default' });
+    around.incus = incus;
+    outsideWorld = await bringOutside();
+    listener = createServer((socket) => socket.on('error', () => undefined).resume());
+    const listening = listener;
+    await new Promise<void>((resolve) => void listening.listen(0, '::', resolve));
+    around.port = (listening.address() as { port: number }).port;
+    const network = await incus.networks.get(incusNetwork());
+    around.gateways = ['ipv4.address', 'ipv6.address'].map(
+      (key) => network?.config[key]?.split('/')[0] ?? '',
+    );
+    around.one = await created();
+    around.other = await created();
+    Object.assign(around, reaching(around));
+  });
+  after(async () => {
+    for (const server of [around.one, around.other]) if (server) await remove(server.id);
+    await around.incus?.close();
+    listener?.close();
+    await outsideWorld?.[Symbol.asyncDispose]();
+  });
+  return around;
+}
+
+function reaching({ one, other, gateways, port }: Neighbours) {
+  return {
+    closed: () => [
+      ...at(gateways, port),
+      ...at([...host.bridge, ...host.link], port),
+      ...at([lan.ipv4, lan.ipv6, metadata], ports.http),
+      ...at([outside.ipv4, outside.ipv6], ports.smtp),
+      ...at(addressesOf(other), 22),
+    ],
+    from: (places: string[]) => reached(sshOf(one), places),
+    async setRoutes(verb: 'add' | 'del', way: string) {
+      for (const [server, neighbour] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const routes = addressesOf(neighbour).map(
+          (ip, family) =>
+            `ip route ${verb} ${ip} ${way.replace('GATEWAY', gateways[family] ?? '')}`,
+        );
+        await ssh(sshOf(server), routes.join(' && '));
+      }
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs';
+
+// The parts of both suites, as data. The name or place of a test file says to which part it belongs: `*.long.test.ts`
+// takes more than 20 s alone, `*.incus.test.ts` needs a real Incus, and `reliability/` is long as a whole.
+
+/** A part of the tests. Parts run one after the other, and each runs to its end. */
+export interface Part {
+  name: string;
+  /** What it tests, in a few words. */
+  about: string;
+  /** The program and its arguments: for the whole part, or for some of its test files. */
+  command(files?: readonly string[]): string[];
+  /** Whether single files can be run again. */
+  hasFiles: boolean;
+}
+
+const node = process.execPath;
+const onPostgres = '--test-global-setup=service/src/testing/global-setup.ts';
+const reporter = new URL('reporter.ts', import.meta.url).href;
+
+/** Files that `patterns` match. Those that are slow or need a real Incus are left out, unless a pattern names them. */
+function filesOf(patterns: readonly string[]): string[] {
+  const isNamed = (word: string) => patterns.some((pattern) => pattern.includes(word));
+  const leftOut = ['.long.', '.incus.'].filter((word) => !isNamed(word));
+  return globSync(patterns, { exclude: ['**/node_modules/**'] })
+    .filter((file) => !leftOut.some((word) => file.includes(word)))
+    .sort();
+}
+
+function tests(name: string, about: string, patterns: string[], ...options: string[]): Part {
+  const all = () => filesOf(patterns);
+  return {
+    ...{ name, about, hasFiles: true },
+    command: (files = all()) => [
+      node,
+      ...['--test', '--test-concurrency=2', '--test-timeout=180000'],
+      `--test-reporter=${reporter}`,
+      ...options,
+      ...files,
+    ],
+  };
+}
+
+function onRealIncus(name: string, about: string, patterns: string[]): Part {
+  return {
+    ...{ name, about, hasFiles: true },
+    command: (files = filesOf(patterns)) => [node, 'e2e/run.ts', ...files],
+  };
+}
+
+function script(name: string, about: string, ...args: string[]): Part {
+  return { name, about, hasFiles: false, command: () => ['npm', 'run', '-s', ...args] };
+}
+
+const contract = ['incus-sim/contract/*.test.ts'];
+
+/** `npm test`: what every change passes before it lands. */
+export const gate: readonly Part[] = [
+  script('checks', 'format, lint, types, imports, openapi.json', 'check'),
+  tests(
+    'service',
+    'unit and API tests on PostgreSQL',
+    [
+      '{contract,service}/src/**/*.test.ts',
+      'incus-sim/tests/*.test.ts',
+      'bench/*.test.ts',
+      '{setup,suites}/**/*.test.{ts,mjs}',
+    ],
+    onPostgres,
+  ),
+  tests('contract', 'what Berth expects of Incus, on the simulator', contract),
+  onRealIncus('guests', 'real servers: a person’s way, secrets, isolation', ['e2e/*.test.ts']),
+];
+
+/** What `npm run test:all` runs after the gate. */
+export const longParts: readonly Part[] = [
+  tests('slow', 'slow tests of the service', ['{service,incus-sim}/**/*.long.test.ts'], onPostgres),
+  tests('reliability', 'every step with every trouble', ['reliability/**/*.test.ts'], onPostgres),
+  onRealIncus('e2e', 'the other tests with real servers', ['e2e/*.long.test.ts']),
+  onRealIncus('engine', 'what Berth expects of Incus, on a real one', [
+    ...contract,
+    'service/src/**/*.incus.test.ts',
+  ]),
+  script('cluster', 'scenarios on a real cluster of three', 'test:cluster'),
+  script('fuzz', '50,000 requests made from openapi.json', 'fuzz', '--', '--requests', '50000'),
+  script('chaos', 'kills in a storm of requests, with a new seed', 'chaos', '--', '--kills', '20'),
+  {
+    ...{ name: 'properties', about: 'property tests with a new seed', hasFiles: true },
+    command: (files = filesOf(['service/src/**/*.test.ts']).filter(hasProperties)) =>
+      tests('', '', [], onPostgres, '--import=./suites/new-seed.ts').command(files),
+  },
+  script(
+    'mutation',
+    'changes to the code of this week, which tests have to notice',
+    ...['mutate', '--', '--changed', '7 days ago', '--minutes', '8'],
+  ),
+];
+
+const hasProperties = (file: string) => readFileSync(file, 'utf8').includes("from 'fast-check'");

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Part } from './parts.ts';
+import { type Failure, type Results, readResults, resultsVariable } from './results.ts';
+
+export interface Outcome {
+  part: Part;
+  files: Results['files'];
+  tests: number;
+  seconds: number;
+  failures: Failure[];
+  /** Tests that failed, and passed when their file was run again by itself. */
+  unsteady: Failure[];
+}
+
+/** Runs a part to its end, and says what was still running if that took longer than `endSeconds`. */
+export async function play(
+  part: Part,
+  { files, endSeconds }: { files?: readonly string[]; endSeconds: number },
+): Promise<Outcome> {
+  const began = performance.now();
+  const directory = mkdtempSync(join(tmpdir(), 'berth-suite-'));
+  const path = join(directory, 'results');
+  const end = await run(part.command(files), { [resultsVariable]: path }, endSeconds);
+  const results = readResults(path);
+  rmSync(directory, { recursive: true });
+  const failures = [...results.failures];
+  const other = (message: string) => failures.push({ file: part.name, test: part.about, message });
+  if (end === 'too late') {
+    other(`It had not ended after ${endSeconds} s. Still running: ${results.running.join(', ')}`);
+  } else if (end !== 0 && failures.length === 0) {
+    other(`It ended with ${end}; its output says why.`);
+  }
+  return {
+    part,
+    files: results.files,
+    tests: part.hasFiles ? results.tests : 1,
+    seconds: (performance.now() - began) / 1000,
+    failures,
+    unsteady: [],
+  };
+}
+
+const graceMs = 120_000;
+
+/** Ends with the exit status or the signal; after too long a time the processes are ended. */
+async function run(
+  [program = '', ...args]: string[],
+  env: Record<string, string>,
+  endSeconds: number,
+): Promise<number | string> {
+  // A process group of its own, so that all of it can be told to end.
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+    env: { ...process.env, ...env },
+  });
+  let isLate = false;
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name);
+  };
+  const end = setTimeout(() => {
+    isLate = true;
+    signal('SIGTERM');
+    setTimeout(() => signal('SIGKILL'), graceMs).unref();
+  }, endSeconds * 1000);
+  const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of forwarded) process.on(name, signal);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, name) => resolve(isLate ? 'too late' : (code ?? name ?? 1)));
+    });
+  } finally {
+    clearTimeout(end);
+    for (const name of forwarded) process.off(name, signal);
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { explain, SetupError, say } from '../setup/commands.mjs';
+import { playAgain } from './again.ts';
+import { keepDuration, lastDurations } from './durations.ts';
+import { gate, longParts, type Part } from './parts.ts';
+import { type Outcome, play } from './play.ts';
+import { report } from './table.ts';
+
+const usage = `npm test                                    the gate: what every change passes before it lands
+npm run test:all                            the gate, then all other tests
+npm run test:all -- --part NAME [FILE]...   a part, or some of its files; --part may be repeated
+npm run test:all -- --list                  the parts, and how long each took last time`;
+
+/** The gate as a whole ends after this time, and so does each other part. */
+const gateSeconds = 20 * 60;
+const partSeconds = 45 * 60;
+/** Files of the gate that take longer are named: they belong to the long tests, or are to become faster. */
+const longFileSeconds = 20;
+
+interface Plan {
+  parts: readonly Part[];
+  files?: readonly string[];
+}
+
+/** Undefined where the arguments only ask for something to be printed, or are wrong. */
+function readPlan(): Plan | undefined {
+  const { values, positionals: files } = parseArgs({
+    allowPositionals: true,
+    options: {
+      all: { type: 'boolean', default: false },
+      part: { type: 'string', multiple: true, default: [] },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const all = [...gate, ...longParts];
+  if (values.help) return tell(usage);
+  if (values.list) return tell(listed());
+  const unknown = values.part.find((name) => !all.some((part) => part.name === name));
+  if (unknown !== undefined) {
+    const names = all.map(({ name }) => name).join(', ');
+    throw new SetupError(`There is no part "${unknown}".`, `The parts are: ${names}.`);
+  }
+  const asked = all.filter(({ name }) => values.part.includes(name));
+  if (files.length > 0 && (asked.length !== 1 || !asked[0]?.hasFiles)) {
+    throw new SetupError('Files are run as those of one part.', usage);
+  }
+  const parts = asked.length > 0 ? asked : values.all ? all : gate;
+  return { parts, ...(files.length > 0 && { files }) };
+}
+
+function tell(text: string): undefined {
+  say(text);
+}
+
+function listed(): string {
+  const durations = lastDurations();
+  const line = (suite: string) => {
+    return ({ name, about }: Part) => {
+      const seconds = durations[name] === undefined ? '' : `${durations[name]} s`;
+      return `${suite}  ${name.padEnd(11)} ${seconds.padStart(7)}  ${about}`;
+    };
+  };
+  return [...gate.map(line('gate')), ...longParts.map(line('long'))].join('\n');
+}
+
+/** The image that one part has built is there for the next. */
+function keepImages(): void {
+  if (process.env.BERTH_TEST_IMAGES) return;
+  const directory = mkdtempSync(join(tmpdir(), 'berth-images-'));
+  process.env.BERTH_TEST_IMAGES = directory;
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+}
+
+async function playAll({ parts, files }: Plan): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const gateEnd = performance.now() + gateSeconds * 1000;
+  for (const part of parts) {
+    const isGate = gate.includes(part);
+    const left = Math.max(1, (gateEnd - performance.now()) / 1000);
+    say(`\n== ${part.name}: ${part.about}`);
+    const outcome = await play(part, {
+      ...(files && { files }),
+      endSeconds: isGate ? Math.round(left) : partSeconds,
+    });
+    if (!files && outcome.failures.length === 0) keepDuration(part.name, outcome.seconds);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+function tellLongFiles(outcomes: readonly Outcome[]): void {
+  const files = outcomes.filter(({ part }) => gate.includes(part)).flatMap((one) => one.files);
+  for (const { file, milliseconds } of files) {
+    if (milliseconds / 1000 <= longFileSeconds) continue;
+    say(
+      `long: ${file} took ${Math.round(milliseconds / 1000)} s; name it *.long.test.ts, or make it faster`,
+    );
+  }
+}
+
+try {
+  const plan = readPlan();
+  if (plan) {
+    keepImages();
+    const outcomes = await playAll(plan);
+    for (const outcome of outcomes) await playAgain(outcome);
+    tellLongFiles(outcomes);
+    say(`\n${report(outcomes)}`);
+    process.exitCode = outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
+  }
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  explain(error);
+  process.exitCode = 2;
+}

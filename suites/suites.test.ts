@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, test } from 'node:test';
+import { playAgain } from './again.ts';
+import { gate, longParts, type Part } from './parts.ts';
+import { play } from './play.ts';
+import { report } from './table.ts';
+
+// Parts of a few test files that are written here, in place of the project's own.
+
+const directory = mkdtempSync(join(tmpdir(), 'berth-suites-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+// Else the inner runs would report to the outer one.
+delete process.env.NODE_TEST_CONTEXT;
+
+const reporter = new URL('reporter.ts', import.meta.url).href;
+const args = ['--test', '--test-timeout=60000', `--test-reporter=${reporter}`];
+
+/** A part with a file for each text. Its path is in the failures. */
+function partOf(contents: Record<string, string>): Part {
+  const files = Object.entries(contents).map(([name, content]) => {
+    const path = join(relative('.', directory), name);
+    writeFileSync(path, `import { test } from 'node:test';\n${content}\n`);
+    return path;
+  });
+  return {
+    ...{ name: 'part', about: 'what is tried', hasFiles: true },
+    command: (some = files) => [process.execPath, ...args, ...some],
+  };
+}
+
+const endSeconds = 120;
+const passes = "test('it passes', () => undefined);";
+const fails = "test('it fails', () => { throw new Error('broken'); });";
+
+test('a part runs to its end, and each failure has its file and message', async () => {
+  const part = partOf({
+    'a.test.mjs': fails,
+    'b.test.mjs': passes,
+    'c.test.mjs': 'process.exit(3);',
+  });
+  const { failures, files, tests } = await play(part, { endSeconds });
+  assert.deepEqual(
+    failures.map(({ file, ...failure }) => ({ ...failure, file: file.split('/').at(-1) })),
+    [
+      { file: 'a.test.mjs', kind: 'failed', test: 'it fails', message: 'broken' },
+      { file: 'c.test.mjs', kind: 'failed', test: '(the file)', message: 'test failed' },
+    ],
+  );
+  assert.equal(files.length, 3);
+  assert.equal(tests, 2);
+});
+
+test('a file that passes by itself is unsteady, and one that fails again is red', async () => {
+  const mark = join(directory, 'was-here');
+  const once = `import { existsSync, writeFileSync } from 'node:fs';
+    test('it passes once', () => {
+      if (existsSync('${mark}')) return;
+      writeFileSync('${mark}', '');
+      throw new Error('slow');
+    });`;
+  const outcome = await play(partOf({ 'once.test.mjs': once, 'never.test.mjs': fails }), {
+    endSeconds,
+  });
+  await playAgain(outcome);
+  assert.deepEqual(
+    outcome.unsteady.map(({ message }) => message),
+    ['slow'],
+  );
+  assert.deepEqual(
+    outcome.failures.map(({ message }) => message),
+    ['broken'],
+  );
+  const text = report([outcome]);
+  assert.match(text, /^unsteady: .*once\.test\.mjs: it passes once: slow$/m);
+  assert.match(text, /^failed: .*never\.test\.mjs: it fails: broken$/m);
+  assert.match(text, /^1 passed, 1 failed$/m);
+});
+
+test('attacks, isolation, access and secrets are not run again', async () => {
+  const mark = join(directory, 'tries');
+  const counted = `import { appendFileSync } from 'node:fs';
+    test('it fails', () => { appendFileSync('${mark}', 'x'); throw new Error('open'); });`;
+  for (const name of ['attacks.long', 'isolation', 'access-roles', 'secrets']) {
+    rmSync(mark, { force: true });
+    const outcome = await play(partOf({ [`${name}.test.mjs`]: counted }), { endSeconds });
+    await playAgain(outcome);
+    assert.equal(outcome.failures.length, 1, name);
+    assert.deepEqual(outcome.unsteady, [], name);
+  }
+});
+
+test('a part that takes too long is ended, and says what was still running', async () => {
+  const part = partOf({
+    'quick.test.mjs': passes,
+    'hangs.test.mjs': "test('it hangs', () => new Promise(() => setInterval(() => {}, 1000)));",
+  });
+  const { failures } = await play(part, { endSeconds: 5 });
+  const [failure] = failures.slice(-1);
+  assert.match(failure?.message ?? '', /not ended after 5 s\. Still running: \S*hangs\.test\.mjs$/);
+});
+
+test('a command that fails is a failure of its part', async () => {
+  const part: Part = {
+    ...{ name: 'checks', about: 'a lint', hasFiles: false },
+    command: () => ['sh', '-c', 'exit 4'],
+  };
+  const { failures, tests } = await play(part, { endSeconds });
+  assert.deepEqual(failures, [
+    { file: 'checks', test: 'a lint', message: 'It ended with 4; its output says why.' },
+  ]);
+  assert.equal(tests, 1);
+});
+
+test('the parts are listed, and an unknown one is refused with those that there are', () => {
+  const run = (...more: string[]) =>
+    spawnSync(process.execPath, ['suites/run.ts', ...more], { encoding: 'utf8' });
+  const listed = run('--list').stdout;
+  for (const { name, about } of [...gate, ...longParts]) {
+    assert.ok(listed.includes(name) && listed.includes(about), name);
+  }
+  const { status, stderr } = run('--part', 'none');
+  assert.equal(status, 2);
+  assert.match(stderr, /no part "none"[\s\S]*checks, service/);
+});
+
+test('each test file belongs to one part of what the gate and the long tests run', () => {
+  const { stdout } = spawnSync('git', ['ls-files', '*.test.ts', '*.test.mjs'], {
+    encoding: 'utf8',
+  });
+  const known = ['checks', 'properties'];
+  const parts = [...gate, ...longParts].filter(
+    ({ name, hasFiles }) => hasFiles && !known.includes(name),
+  );
+  const ran = parts.flatMap((part) => part.command());
+  const missing = stdout
+    .split('\n')
+    .filter((file) => file !== '' && !file.includes('/left/') && !ran.includes(file));
+  assert.deepEqual(missing, []);
+});
