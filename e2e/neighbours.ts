@@ -49,8 +49,7 @@ export function useNeighbours(): Neighbours {
     around.gateways = ['ipv4.address', 'ipv6.address'].map(
       (key) => network?.config[key]?.split('/')[0] ?? '',
     );
-    around.one = await created();
-    around.other = await created();
+    [around.one, around.other] = await Promise.all([created(), created()]);
     Object.assign(around, reaching(around));
   });
   after(async () => {
