@@ -16,11 +16,11 @@ module.exports = {
       from: {
         path: '^service/src/',
         pathNot:
-          '^service/src/(incus|inspect|operations|reconcilers|usage|operating-systems|testing)/|' +
+          '^service/src/(incus|inspect|installation|operations|reconcilers|usage|operating-systems|testing)/|' +
           '^service/src/servers/(create|guest-report|start|stop|restart|move|delete|shutdown|removal|engine|confinement)\\.ts$|' +
-          '^service/src/nodes/member\\.ts$|^service/src/locations/(engines|local|project|network|join|survey|administration|cli\\.long\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/network-policy/compile(\\.test)?\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
+          '^service/src/nodes/member\\.ts$|^service/src/locations/(engines|local|local\\.test|ownership|project|network|join|survey|administration|cli\\.long\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/network-policy/compile(\\.test)?\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },
-      to: { path: '^service/src/incus/' },
+      to: { path: '^service/src/incus/', pathNot: '/test-(server|client)\\.ts$' },
     },
     {
       name: 'routes-never-touch-the-engine',
@@ -59,7 +59,7 @@ module.exports = {
           '\\.test\\.ts$|-cases\\.ts$|queries\\.ts$|/cli\\.ts$|^service/src/tokens/admin\\.ts$|' +
           '^service/src/http/(by-token|idempotency|limits/known-tokens|audit|change|refusals|refusal-counts)\\.ts$|' +
           '^service/src/operations/(define|execute|lease|runner|report|waiter)\\.ts$|' +
-          '^service/src/servers/(create|create-queue|start|stop|restart|move|delete|shutdown|removal|truth|instance)\\.ts$|' +
+          '^service/src/servers/(create|create-queue|start|stop|restart|move|delete|shutdown|removal|truth|instance|initial-commands)\\.ts$|' +
           '^service/src/usage/(collector|node-reading|round|record|figures|running|disk|last-reading|upkeep)\\.ts$',
       },
       to: { path: '^service/src/.*-queries\\.ts$' },

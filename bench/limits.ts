@@ -1,5 +1,5 @@
+import { freePort } from '../e2e/ports.ts';
 import type { Service } from '../e2e/service.ts';
-import { freePort } from '../e2e/stack.ts';
 import { beside } from './disturbance.ts';
 import { slowestPercent } from './latency.ts';
 import { withSimulated } from './simulated.ts';

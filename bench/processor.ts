@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { commandLine, processIds, readProcess } from '../e2e/processes.ts';
+import { commandLine, processIds, readProcess } from '../service/src/testing/processes.ts';
 
 const ticksPerSecond = 100;
 

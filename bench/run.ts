@@ -3,7 +3,9 @@ import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
+import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
+import { benchSignIn } from './sign-in.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
 
 // npm run bench -- NAME [ROUNDS]: measures one thing, mostly against a baseline of the same run, and
@@ -15,7 +17,9 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   hostile: benchHostile,
   limits: benchLimits,
   metering: benchMetering,
+  reads: benchReads,
   scale: benchScale,
+  'sign-in': benchSignIn,
   'slow-sockets': benchSlowSockets,
 };
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Service, startService } from '../e2e/service.ts';
-import { freePort, temporaryDirectory } from '../e2e/stack.ts';
+import { type Service, serviceDirectory, startService } from '../e2e/service.ts';
 import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
 import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
@@ -28,7 +27,7 @@ export interface Installation {
 
 export async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => Promise<T>) {
   await using stack = new AsyncDisposableStack();
-  const directory = temporaryDirectory(stack, 'bench');
+  const directory = serviceDirectory(stack, 'bench');
   const postgres = await startEmbeddedPostgres({ dataDir: directory });
   stack.defer(postgres.stop);
   const db = createDb(createPool(postgres.connectionString, { max: 4 }));
@@ -46,12 +45,11 @@ export async function withFleet<T>(fleet: Fleet, use: (installation: Installatio
       databaseUrl: postgres.connectionString,
       env: { BERTH_LOG_LEVEL: 'warn' },
     };
-    const service = await startService({ ...options, directory, port: await freePort() });
+    const service = await startService({ ...options, directory });
     const withAnother: Installation['withAnother'] = async (use) => {
       await using own = new AsyncDisposableStack();
-      const its = temporaryDirectory(own, 'bench');
-      const port = await freePort();
-      return await use(await startService({ ...options, directory: its, port, beside: service }));
+      const its = serviceDirectory(own, 'bench');
+      return await use(await startService({ ...options, directory: its, beside: service }));
     };
     const passed = () => (performance.now() - begun) / 1000;
     const readySeconds = passed();

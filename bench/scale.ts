@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { readProcess } from '../e2e/processes.ts';
 import type { Service } from '../e2e/service.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
+import { readProcess } from '../service/src/testing/processes.ts';
 import { uuidOf } from './metering-fleet.ts';
 import { postgresSeconds, processSeconds } from './processor.ts';
 import { type Fleet, serverSize } from './scale-fleet.ts';
@@ -153,7 +153,7 @@ const acts: Record<string, Act> = {
   'the last 100 servers, ms': ({ service }) =>
     timed(() => call(service, '/v1/servers?limit=100&sort=-id')),
   'a dry run, ms': ({ fleet, service }, at) =>
-    timed(() => post(service, '/v1/servers?dry_run=true', wanted(fleet, at))),
+    timed(() => post(service, '/v1/servers/dry-run', wanted(fleet, at))),
   'a create, ms': ({ fleet, service }, at) =>
     timed(() => post(service, '/v1/servers', wanted(fleet, at))),
   'a stop by hand is known, ms': stopByHand,

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { type Service, startService } from '../e2e/service.ts';
-import { freePort, temporaryDirectory } from '../e2e/stack.ts';
+import { type Service, serviceDirectory, startService } from '../e2e/service.ts';
 import { startSimulator } from '../incus-sim/src/simulator.ts';
 
 /** A whole service with a PostgreSQL of its own, on a simulated Incus; nothing of it is left. */
@@ -9,13 +8,12 @@ export async function withSimulated<T>(
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
   await using stack = new AsyncDisposableStack();
-  const directory = temporaryDirectory(stack, 'bench');
+  const directory = serviceDirectory(stack, 'bench');
   const socketPath = join(directory, 'incus.socket');
-  const simulator = await startSimulator({ listen: { socketPath } });
+  const simulator = await startSimulator({ listen: { socketPath }, memoryBytes: 256 * 2 ** 30 });
   stack.defer(() => simulator.close());
   const names = { project: 'bench', pool: 'bench', network: 'bench0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
-  const port = await freePort();
   const quiet = { BERTH_LOG_LEVEL: 'warn', ...env };
-  return await use(await startService({ directory, socketPath, names, port, env: quiet }));
+  return await use(await startService({ directory, socketPath, names, env: quiet }));
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@berth/contract/operations';
 import type { Server, ServerStatusRecord } from '@berth/contract/servers';
+import { until } from '../service/src/testing/until.ts';
 import { assertDeclared } from './contract.ts';
 
 /** What the harness tells the tests. */
@@ -68,6 +68,9 @@ export interface Wish {
   location_id?: number;
 }
 
+/** For whatever is done to a server, on a machine that has other work, too. */
+const operationSeconds = 300;
+
 export const password = 'Correct-Horse-9';
 
 /** Asks for a server, Debian 12 unless told, and returns it as first answered. */
@@ -100,35 +103,24 @@ export const status = async (id: number) =>
   (await call<ServerStatusRecord>('GET', `/v1/servers/${id}/status`)).body;
 
 /** Every status seen until nothing is under way any more. */
-export async function untilIdle(id: number, seconds = 120): Promise<ServerStatusRecord[]> {
-  const end = Date.now() + seconds * 1000;
+export async function untilIdle(id: number): Promise<ServerStatusRecord[]> {
   const seen: ServerStatusRecord[] = [];
-  for (;;) {
+  const look = async () => {
     const now = await status(id);
     seen.push(now);
-    if (!now.is_processing) return seen;
-    if (Date.now() > end) throw new Error(`Still busy after ${seconds} s: ${now.status}`);
-    await sleep(100);
-  }
+    return now;
+  };
+  await until(`the server ${id} is idle`, look, (now) => !now.is_processing, operationSeconds);
+  return seen;
 }
 
-export async function untilGone(id: number, seconds = 120): Promise<void> {
-  await until(`the server ${id} is gone`, seconds, async () => {
-    return (await call('GET', `/v1/servers/${id}`)).status === 404;
-  });
-}
-
-/** Waits for a condition, and says what was awaited when it does not come. */
-export async function until(
-  what: string,
-  seconds: number,
-  condition: () => Promise<boolean>,
-): Promise<void> {
-  const end = Date.now() + seconds * 1000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
-    await sleep(100);
-  }
+export async function untilGone(id: number): Promise<void> {
+  await until(
+    `the server ${id} is gone`,
+    () => call('GET', `/v1/servers/${id}`),
+    (answer) => answer.status === 404,
+    operationSeconds,
+  );
 }
 
 export async function operations(serverId: number): Promise<Operation[]> {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
 import {
   call,
   create,
@@ -18,7 +19,6 @@ import {
   operations,
   primaryAddress,
   remove,
-  until,
   untilIdle,
   view,
 } from './api.ts';
@@ -66,7 +66,7 @@ async function inspect({ id }: Server): Promise<string> {
 /** As the last comparison with the engine found it, which is made each minute. */
 async function untilUnconfined(servers: number): Promise<void> {
   const told = new RegExp(`^berth_servers_unconfined\\{location="local"\\} ${servers}$`, 'm');
-  await until(`${servers} are told to be unconfined`, 150, async () => told.test(await metrics()));
+  await until(`${servers} are told to be unconfined`, metrics, (all) => told.test(all), 180);
 }
 
 test('root in a guest does not get out of the quota of its disk', async () => {
@@ -83,7 +83,7 @@ test('root in a guest does not get out of the quota of its disk', async () => {
   assert.ok(written > 0 && written < disk * 2 ** 30, `${written} bytes were written`);
   const shown = async () => (await view(server.id)).usage.disk;
   // Without what it shares with its image.
-  await until('its disk use is shown', 120, async () => (await shown()) >= written / 2 ** 30 - 0.1);
+  await until('its disk use is shown', shown, (used) => used >= written / 2 ** 30 - 0.1, 180);
   assert.ok((await shown()) <= disk);
   await remove(server.id);
 });
@@ -102,7 +102,7 @@ test('a server of an earlier version is confined from its next start on', async 
   await untilUnconfined(1);
   // By then it is to be, and its guest starts anew by itself.
   await ssh(address, 'rmdir /attack*; nohup reboot >/dev/null 2>&1 &');
-  await until('it is confined', 60, async () => /^confined +yes$/m.test(await inspect(server)));
+  await eventually(async () => assert.match(await inspect(server), /^confined +yes$/m), 180);
   await untilSsh(address);
   await assertRefused(server);
   await untilUnconfined(0);
@@ -133,7 +133,7 @@ test('whatever a guest puts in the place of its report, its create ends in words
     }),
   );
   for (const { id } of servers) {
-    await untilIdle(id, 300);
+    await untilIdle(id);
     const [operation] = await operations(id);
     assert.equal(operation?.error?.code, 'guest_report_replaced', operation?.message);
     assert.match(operation?.message ?? '', /\/var\/lib\/berth\/progress.*Create it again/);
@@ -174,13 +174,11 @@ test('a guest with thousands of interfaces is metered as the others are', async 
   );
   const since = Date.now();
   const isNew = (at: string | null) => at !== null && Date.parse(at) > since;
-  await until('all of both is read anew', 180, async () => {
+  const readTimes = async () => {
     const both = await Promise.all([server, neighbour].map(({ id }) => view(id)));
-    return both.every(
-      ({ usage }) =>
-        isNew(usage.read_at) && isNew(usage.disk_read_at) && isNew(usage.traffic.read_at),
-    );
-  });
+    return both.flatMap(({ usage }) => [usage.read_at, usage.disk_read_at, usage.traffic.read_at]);
+  };
+  await until('all of both is read anew', readTimes, (times) => times.every(isNew), 300);
   await remove(server.id);
   await remove(neighbour.id);
 });

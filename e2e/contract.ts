@@ -3,17 +3,19 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-type Responses = Record<string, { content?: Record<string, unknown> }>;
+type Response = { content?: Record<string, unknown> };
+type Responses = Record<string, Response | { $ref: string }>;
 
 interface OpenApiDocument {
   paths: Record<string, Record<string, { responses: Responses }>>;
+  components: { responses: Record<string, Response> };
 }
 
 const id = 'openapi';
 const file = new URL('../contract/openapi.json', import.meta.url);
 const document: OpenApiDocument = JSON.parse(readFileSync(file, 'utf8'));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-formats.default(ajv, ['ipv4', 'ipv6']);
+formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);
 ajv.addSchema(document, id);
 
 /** Fails when an answer is not what the published document says of its route and status. */
@@ -24,11 +26,17 @@ export function assertDeclared(
 ): void {
   const template = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/|$)/, '/{id}');
   const verb = method.toLowerCase();
-  const responses = document.paths[template]?.[verb]?.responses;
+  const declared = document.paths[template]?.[verb]?.responses[answer.status];
+  const shared = declared && '$ref' in declared ? declared.$ref.split('/').at(-1) : undefined;
+  const response = shared === undefined ? declared : document.components.responses[shared];
   const type = answer.contentType.split(';')[0] ?? '';
   const about = `${method} ${path} → ${answer.status} ${type}`;
-  assert.ok(responses?.[answer.status]?.content?.[type], `is not declared: ${about}`);
-  const pointer = ['paths', template, verb, 'responses', answer.status, 'content', type, 'schema'];
+  assert.ok(
+    response && 'content' in response && response.content?.[type],
+    `is not declared: ${about}`,
+  );
+  const place = shared === undefined ? ['paths', template, verb] : ['components'];
+  const pointer = [...place, 'responses', shared ?? answer.status, 'content', type, 'schema'];
   const reference = `${id}#/${pointer.map((part) => escaped(String(part))).join('/')}`;
   const isValid = ajv.validate({ $ref: reference }, answer.body);
   assert.ok(isValid, `${about}: ${ajv.errorsText()} in ${JSON.stringify(answer.body)}`);

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from '../service/src/db/connection.ts';
 import { joinEmbeddedPostgres } from '../service/src/db/embedded.ts';
 import { dataDirectory } from './service.ts';
 
@@ -26,13 +27,5 @@ export async function query<R extends pg.QueryResultRow>(
   sql: string,
 ): Promise<R[]> {
   const { connectionString } = await joinEmbeddedPostgres({ dataDir: dataDirectory(directory) });
-  const client = new pg.Client({ connectionString });
-  // When it is cut off, the query says so too.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<R>(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  return await withClient(connectionString, async (client) => (await client.query<R>(sql)).rows);
 }

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { until } from '../service/src/testing/until.ts';
 import {
   call,
   create,
   created,
+  directory,
   incusProject,
   incusSocket,
   operations,
-  osId,
   primaryAddress,
   remove,
   status,
-  until,
   untilIdle,
   view,
 } from './api.ts';
 import { incus } from './incus.ts';
+import { withSettings } from './service.ts';
 import { ssh } from './ssh.ts';
 
 const incusCommand = (...args: string[]) =>
@@ -66,11 +69,17 @@ test('a command that fills the disk is recorded, and those after it run', async 
 });
 
 test('a command may power the guest off: started again, it goes on with the next', async () => {
-  const server = await created({ initialCommands: ['echo one', 'poweroff', 'echo three'] });
+  const server = await created({
+    initialCommands: ['echo one', 'poweroff', 'echo three', 'poweroff'],
+  });
   const [operation] = await operations(server.id);
   assert.equal(operation?.status, 'succeeded', operation?.message);
   assert.equal(server.status, 'started');
   assert.equal(operation?.commands?.[2]?.output, 'three\n');
+  assert.deepEqual(
+    operation?.commands?.map(({ exit_status }) => exit_status),
+    [0, 0, 0, 0],
+  );
   await remove(server.id);
 });
 
@@ -85,7 +94,11 @@ test('what is done by hand in the engine is shown', async () => {
   const server = await created();
   const name = `srv-${server.uuid}`;
   const shown = (what: string, status: string) =>
-    until(what, 5, async () => (await view(server.id)).status === status);
+    until(
+      what,
+      () => view(server.id),
+      (now) => now.status === status,
+    );
   await incusCommand('pause', name);
   await shown('it is paused', 'paused');
   await incusCommand('resume', name);
@@ -104,17 +117,21 @@ test('what is done by hand in the engine is shown', async () => {
   await remove(server.id);
 });
 
-test('a guest that powers itself off is shown as stopped within 2 s', async () => {
+test('a guest that powers itself off is shown as stopped', async () => {
   const server = await created();
   await ssh(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
   const incus = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
-  await until('the engine has it stopped', 30, async () => {
-    return (await incus.instances.get(`srv-${server.uuid}`))?.status === 'Stopped';
-  });
+  await until(
+    'the engine has it stopped',
+    () => incus.instances.get(`srv-${server.uuid}`),
+    (instance) => instance?.status === 'Stopped',
+  );
   const stopped = performance.now();
-  await until('the API has it stopped', 2, async () => {
-    return (await view(server.id)).status === 'stopped';
-  });
+  await until(
+    'the API has it stopped',
+    () => view(server.id),
+    (now) => now.status === 'stopped',
+  );
   console.log(
     `shown ${Math.round(performance.now() - stopped)} ms after the engine had it stopped`,
   );
@@ -165,6 +182,7 @@ test('a forced stop takes the place of a start under way, whatever the engine sh
   const server = await created();
   for (let round = 0; round < 3; round += 1) {
     await call('POST', `/v1/servers/${server.id}/stop`, { force: true }, { prefer: 'wait=30' });
+    await untilIdle(server.id);
     await call('POST', `/v1/servers/${server.id}/start`);
     await new Promise((resolve) => setTimeout(resolve, 60 * round));
     await call('POST', `/v1/servers/${server.id}/stop`, { force: true });
@@ -174,20 +192,29 @@ test('a forced stop takes the place of a start under way, whatever the engine sh
     await new Promise((resolve) => setTimeout(resolve, 1500));
     assert.equal((await view(server.id)).status, 'stopped');
     await call('POST', `/v1/servers/${server.id}/start`, undefined, { prefer: 'wait=30' });
+    await untilIdle(server.id);
   }
   await remove(server.id);
 });
 
 test('a delete does not wait for a guest that ignores its shutdown', async () => {
-  const server = await created({ initialCommands: [ignoreShutdown] });
-  await call('POST', `/v1/servers/${server.id}/stop`, {});
-  await until('it is asked to shut down', 10, async () =>
-    (await status(server.id)).status.includes('waiting for it to shut down'),
-  );
-  const asked = performance.now();
-  await remove(server.id);
-  const seconds = (performance.now() - asked) / 1000;
-  assert.ok(seconds < 8, `it took ${seconds} s; the guest has 10 s to shut down`);
+  // The guest has longer for it than a delete may last here.
+  await withSettings(directory(), { BERTH_STOP_TIMEOUT: '900' }, async () => {
+    const server = await created({ initialCommands: [ignoreShutdown] });
+    const { body } = await call<{ operation_id: number }>(
+      'POST',
+      `/v1/servers/${server.id}/stop`,
+      {},
+    );
+    await until(
+      'it is asked to shut down',
+      () => status(server.id),
+      (now) => now.status.includes('waiting for it to shut down'),
+    );
+    await remove(server.id);
+    const stop = (await operations(server.id)).find(({ id }) => id === body.operation_id);
+    assert.equal(stop?.status, 'superseded');
+  });
 });
 
 test('a create can be interrupted by a delete at any time', async () => {
@@ -198,14 +225,29 @@ test('a create can be interrupted by a delete at any time', async () => {
   }
 });
 
-test('an operating system whose server is out of reach says so within 60 s', async () => {
-  const asked = Date.now();
-  const server = await create({ os_id: await osId('debian-13') });
-  await untilIdle(server.id, 60);
-  assert.ok(Date.now() - asked < 60_000);
-  const failed = await view(server.id);
-  assert.equal(failed.status, 'error');
-  assert.match(failed.error ?? '', /images\.linuxcontainers\.org/);
-  assert.equal((await status(server.id)).real_status, 'not_exists');
-  await remove(server.id);
+test('an operating system whose image server never answers says so', async () => {
+  // It takes connections, and says nothing on them.
+  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const imageServer = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  try {
+    await withSettings(directory(), { BERTH_IMAGE_SERVERS: imageServer }, async () => {
+      const os = await call<{ id: number }>('POST', '/v1/operating-systems', {
+        ...{ slug: 'silent', name: 'Silent', version: '1', type: 'container' },
+        source: { server: imageServer, alias: 'silent/1/cloud' },
+        minimum: { ram: 256, disk: 2 },
+      });
+      assert.equal(os.status, 201, JSON.stringify(os.body));
+      const server = await create({ os_id: os.body.id });
+      await untilIdle(server.id);
+      const failed = await view(server.id);
+      assert.equal(failed.status, 'error');
+      assert.ok(failed.error?.includes(new URL(imageServer).host), String(failed.error));
+      assert.equal((await status(server.id)).real_status, 'not_exists');
+      await remove(server.id);
+      await call('PATCH', `/v1/operating-systems/${os.body.id}`, { enabled: false });
+    });
+  } finally {
+    silent.close();
+  }
 });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Location } from '@berth/contract/locations';
 import { imageAlias } from '../service/src/operating-systems/images.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import {
   call,
   create,
@@ -16,12 +17,11 @@ import {
   incusSocket,
   operations,
   remove,
-  until,
   untilIdle,
   view,
 } from './api.ts';
+import { onFreePort } from './ports.ts';
 import { dataDirectory } from './service.ts';
-import { freePort } from './stack.ts';
 
 // Another location of the same Incus: over HTTPS, in a project of its own, on a bridge of the host.
 
@@ -50,7 +50,7 @@ before(async () => {
   ip('link', 'add', bridge, 'type', 'bridge');
   ip('address', 'add', `${subnet}.1/24`, 'dev', bridge);
   ip('link', 'set', bridge, 'up');
-  await incus('config', 'set', `core.https_address=127.0.0.1:${await freePort()}`);
+  await onFreePort((port) => incus('config', 'set', `core.https_address=127.0.0.1:${port}`));
 });
 
 after(async () => {
@@ -68,11 +68,11 @@ test('it is added by a token while the service runs', async () => {
   const on = ['--project', project, '--pool', incusPool(), '--network', bridge];
   const { stdout } = await location('add', name, '--token', token, ...on);
   assert.match(stdout, /https:\/\/127\.0\.0\.1:\d+, .* bridge of the hosts/);
-  await until('it is known to answer', 20, async () => {
+  await eventually(async () => {
     const { body } = await call<Location[]>('GET', '/v1/locations');
     const found = body.find((one) => one.name === name);
     locationId = found?.id ?? 0;
-    return found?.reachable === true;
+    assert.equal(found?.reachable, true, 'it is known to answer');
   });
   const alias = imageAlias('debian-12');
   const to = ['--target-project', project, '--alias', alias];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { until } from '../service/src/testing/until.ts';
 import {
   call,
   created,
@@ -11,15 +12,12 @@ import {
   incusSocket,
   primaryAddress,
   remove,
-  until,
   view,
 } from './api.ts';
 import { currentService, startService, stopService } from './service.ts';
 import { ssh, sshSend, untilSsh } from './ssh.ts';
 
 const megabyte = 1_000_000;
-/** Two readings of the engine, which are 15 s apart. */
-const countedWithinSeconds = 40;
 
 const incus = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
 after(() => incus.close());
@@ -85,11 +83,11 @@ test('100 MB in and 50 MB out are metered within 1 %, through restarts and a kil
   passed = plus(passed, await passedCard(server));
   assert.deepEqual(moved, { in: 100 * megabyte, out: 50 * megabyte });
 
-  await until('all that passed the card is metered', countedWithinSeconds, async () => {
-    const { in: incoming, out } = await metered(server);
-    return incoming >= passed.in && out >= passed.out;
-  });
-  const meter = await metered(server);
+  const meter = await until(
+    'all that passed the card is metered',
+    () => metered(server),
+    ({ in: incoming, out }) => incoming >= passed.in && out >= passed.out,
+  );
   for (const way of ['in', 'out'] as const) {
     const beyond = (than: Bytes) => `${((meter[way] / than[way] - 1) * 100).toFixed(2)} %`;
     const figures = `${way}: ${meter[way]} bytes metered, ${passed[way]} passed the card, ${moved[way]} were sent`;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { call, incusNetwork, until } from './api.ts';
+import { eventually } from '../service/src/testing/until.ts';
+import { call, incusNetwork } from './api.ts';
 import { addressesOf, at, byGateway, sshOf, useNeighbours } from './neighbours.ts';
 import { becomePublic, host, lan, metadata, outside, ports } from './outside.ts';
-import { allow, roundsSeconds } from './reach.ts';
+import { allow, askForRound } from './reach.ts';
 import { ssh, untilSsh } from './ssh.ts';
 
 // How what a server reaches follows the machine, the location's settings and what others do to its network.
@@ -12,11 +13,17 @@ after(() => call('PATCH', '/v1/locations/1', { allowed_destinations: [], smtp: '
 
 const around = useNeighbours();
 
+/** Each look takes as long as the guest waits for what does not answer. */
+const opens = (places: string[]) =>
+  eventually(async () => assert.deepEqual(await around.from(places), places));
+/** The network has its rules by name before its daemon goes by them. */
+const closes = (places: string[]) =>
+  eventually(async () => assert.deepEqual(await around.from(places), []));
+
 test('a public address of the machine itself is closed once it has it', async () => {
   becomePublic();
-  await until('its addresses are closed', roundsSeconds, async () => {
-    return (await around.from(at(host.public, around.port))).length === 0;
-  });
+  await askForRound();
+  await closes(at(host.public, around.port));
 });
 
 test('what a location allows is reached, and closed again when it no longer does', async () => {
@@ -28,36 +35,30 @@ test('what a location allows is reached, and closed again when it no longer does
   // They stay for the next test: with them the two do all that they can to reach each other.
   await setRoutes('add', byGateway);
   await allow({ allowed_destinations: [...single, ...lan.networks], smtp: 'open' });
-  assert.deepEqual(await from(closed()), closed());
+  await opens(closed());
   await allow({ allowed_destinations: [], smtp: 'blocked' });
   assert.deepEqual(await from(closed()), []);
 });
 
-test('without its rules a network is open, until they are put back by themselves', async () => {
+test('without its rules a network is open, until the reconciler puts them back', async () => {
   const { closed, from, incus, other } = around;
   const name = incusNetwork();
-  let open: string[] = [];
-  // They may be put back within the second.
-  for (let tries = 0; tries < 3 && open.length === 0; tries += 1) {
+  // By IPv6 its neighbour is not found at once after the bridge was set up anew.
+  const neighbour = at(addressesOf(other), 22).at(-1);
+  const places = closed().filter((place) => place !== neighbour);
+  await eventually(async () => {
+    // They may be put back within the second, and so amid the look.
     const found = await incus.networks.getTagged(name);
     assert.ok(found);
     await incus.networks.configure(name, { 'security.acls': '' }, found.etag);
-    open = await from(closed());
-  }
-  // By IPv6 its neighbour is not found at once after the bridge was set up anew.
-  const neighbour = at(addressesOf(other), 22).at(-1);
-  assert.deepEqual(
-    open.filter((place) => place !== neighbour),
-    closed().filter((place) => place !== neighbour),
-  );
-  // The network has them by name before its daemon goes by them.
-  await until('they are put back', roundsSeconds, async () => {
-    return (await from(closed())).length === 0;
-  });
+    assert.deepEqual(await from(places), places);
+  }, 180);
+  await askForRound();
+  await closes(closed());
 });
 
 test('a server has its addresses alone, and the way to its gateway, over a restart', async () => {
-  const { from, gateways, one } = around;
+  const { gateways, one } = around;
   const address = sshOf(one);
   const look = async () => {
     const shown = await ssh(address, 'ip -o address show dev eth0 scope global');
@@ -72,7 +73,6 @@ test('a server has its addresses alone, and the way to its gateway, over a resta
   await look();
   await call('POST', `/v1/servers/${one.id}/restart`, undefined, { prefer: 'wait=60' });
   await untilSsh(address);
-  await look();
-  const open = at([outside.ipv4, outside.ipv6], ports.http);
-  assert.deepEqual(await from(open), open);
+  await eventually(look);
+  await opens(at([outside.ipv4, outside.ipv6], ports.http));
 });

@@ -6,6 +6,8 @@ import { run } from './processes.ts';
 // What lies around the machine: a namespace that plays the Internet, somebody's network and a cloud's
 // metadata, and a bridge beside that of the servers. Nothing sent there leaves the machine.
 
+/** The stack whose servers it lies around. */
+export const outsideOf = 'e2e';
 const namespace = 'berth-e2e-out';
 const link = 'berthe2eo';
 const bridge = 'berthe2eb';

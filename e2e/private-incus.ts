@@ -1,11 +1,16 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  commandLine,
+  environment,
+  killAll,
+  processIds,
+  readProcess,
+} from '../service/src/testing/processes.ts';
+import { until } from '../service/src/testing/until.ts';
 import { ensureIncus } from '../setup/incus-daemon.ts';
-import { commandLine, environment, killAll, processIds, readProcess, run } from './processes.ts';
-
-const endedWithinMs = 10_000;
+import { run } from './processes.ts';
 
 export interface PrivateIncus {
   incusDir: string;
@@ -89,8 +94,7 @@ async function stopLxcfs(incusDir: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8'));
   if (!/^lxcfs\b/.test(commandLine(pid))) return;
   process.kill(pid, 'SIGTERM');
-  const end = Date.now() + endedWithinMs;
-  while (/^lxcfs\b/.test(commandLine(pid)) && Date.now() < end) await sleep(50);
+  await until('lxcfs has ended', () => !/^lxcfs\b/.test(commandLine(pid)));
 }
 
 function mountsBelow(directory: string): string[] {
@@ -115,11 +119,7 @@ export async function removeCgroup(folder: string): Promise<void> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await removeCgroup(join(folder, entry.name));
   }
-  const end = Date.now() + endedWithinMs;
-  while (!(await isRemoved(folder))) {
-    if (Date.now() > end) throw new Error(`${folder} is still in use.`);
-    await sleep(20);
-  }
+  await until(`${folder} is removed`, () => isRemoved(folder));
 }
 
 /** What was killed is in it until the kernel is done with that. */
@@ -136,8 +136,11 @@ async function isRemoved(folder: string): Promise<boolean> {
 /** One that is in use is freed as soon as it is not: mounts go a moment after who had them. */
 async function freeLoopDevices(directory: string): Promise<void> {
   for (const device of loopDevicesOf(directory)) run('losetup', ['--detach', device]);
-  const end = Date.now() + endedWithinMs;
-  while (loopDevicesOf(directory).length > 0 && Date.now() < end) await sleep(50);
+  await until(
+    'no loop device is used',
+    () => loopDevicesOf(directory),
+    ({ length }) => length === 0,
+  );
 }
 
 function loopDevicesOf(directory: string): string[] {

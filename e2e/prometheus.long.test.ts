@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../service/src/testing/until.ts';
 import { prometheusCommand } from '../setup/prometheus.mjs';
-import { address, call, created, directory, remove, until } from './api.ts';
-import { freePort } from './stack.ts';
+import { address, call, created, directory, remove } from './api.ts';
+import { onFreePort } from './ports.ts';
 
 const alerts = fileURLToPath(new URL('../docs/alerts.yml', import.meta.url));
 const place = mkdtempSync(join(directory(), 'prometheus-'));
@@ -21,15 +22,26 @@ before(async () => {
   tokenId = body.id;
   writeFileSync(join(place, 'token'), body.token, { mode: 0o600 });
   writeFileSync(join(place, 'prometheus.yml'), JSON.stringify(configuration()));
-  server = `127.0.0.1:${await freePort()}`;
-  const log = openSync(logFile, 'a');
+  await onFreePort(startPrometheus);
+});
+
+async function startPrometheus(port: number): Promise<void> {
+  server = `127.0.0.1:${port}`;
+  const log = openSync(logFile, 'w');
   const args = [
     `--config.file=${join(place, 'prometheus.yml')}`,
     `--storage.tsdb.path=${join(place, 'data')}`,
     `--web.listen-address=${server}`,
   ];
-  prometheus = spawn(prometheusCommand('prometheus'), args, { stdio: ['ignore', log, log] });
-});
+  const started = spawn(prometheusCommand('prometheus'), args, { stdio: ['ignore', log, log] });
+  prometheus = started;
+  closeSync(log);
+  await until('Prometheus is ready', async () => {
+    const [answer] = await Promise.allSettled([fetch(`http://${server}/-/ready`)]);
+    if (started.exitCode !== null) throw new Error(readFileSync(logFile, 'utf8'));
+    return answer.status === 'fulfilled' && answer.value.ok;
+  });
+}
 
 after(async () => {
   if (prometheus.exitCode === null) {
@@ -67,7 +79,11 @@ async function ask(expr: string): Promise<number | undefined> {
 }
 
 async function untilSeen(expr: string, value: number): Promise<void> {
-  await until(`Prometheus has ${expr} = ${value}`, 30, async () => (await ask(expr)) === value);
+  await until(
+    `Prometheus has ${expr} = ${value}`,
+    () => ask(expr),
+    (seen) => seen === value,
+  );
 }
 
 test('a Prometheus scrapes the service, and sees what becomes of a server', async () => {

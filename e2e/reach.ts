@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Location, LocationUpdate } from '@berth/contract/locations';
-import { call, until } from './api.ts';
+import { until } from '../service/src/testing/until.ts';
+import { call } from './api.ts';
 import { ssh } from './ssh.ts';
 
 /** Two rounds of the reconciler, on a machine that is busy. */
-export const roundsSeconds = 150;
+const roundsSeconds = 180;
+/** A network for documentation (RFC 5737): to allow it opens nothing. */
+const nowhere = '203.0.113.0/24';
 
 /** Sets what servers of `local` may reach, and waits until its network goes by it. */
 export async function allow(
@@ -15,11 +18,19 @@ export async function allow(
   await untilApplied();
 }
 
-export async function untilApplied(): Promise<void> {
-  await until('the network goes by its policy', roundsSeconds, async () => {
-    const { body } = await call<Location>('GET', '/v1/locations/1');
-    return body.network_policy.status === 'applied';
-  });
+async function untilApplied(): Promise<void> {
+  await until(
+    'the network goes by its policy',
+    async () => (await call<Location>('GET', '/v1/locations/1')).body.network_policy,
+    ({ status }) => status === 'applied',
+    roundsSeconds,
+  );
+}
+
+/** Has the reconciler look at the network at once, as it does whenever a location is to allow something else. */
+export async function askForRound(): Promise<void> {
+  await allow({ allowed_destinations: [nowhere] });
+  await allow({ allowed_destinations: [] });
 }
 
 const probeSeconds = 4;

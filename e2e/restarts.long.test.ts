@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { until } from '../service/src/testing/until.ts';
 import {
   create,
   directory,
@@ -12,7 +13,6 @@ import {
   primaryAddress,
   remove,
   status,
-  until,
   untilIdle,
   view,
 } from './api.ts';
@@ -29,9 +29,11 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         'echo 3 >> /root/ran',
       ],
     });
-    await until('a command runs', 60, async () => {
-      return /running command/.test((await status(server.id)).status);
-    });
+    await until(
+      'a command runs',
+      () => status(server.id),
+      (now) => /running command/.test(now.status),
+    );
     await stopService(directory(), signal);
     await startService(currentService(directory()));
     const seen = await untilIdle(server.id);
@@ -61,7 +63,7 @@ test('an image that a killed daemon unpacked in part is unpacked anew', async ()
       await client.storage.deleteVolume(incusPool(), volume);
     }
     const server = await create({ initialCommands: ['echo ran >> /root/ran'] });
-    await until('it is being unpacked', 30, async () => (await imageVolumes()).length > 0);
+    await until('it is being unpacked', imageVolumes, ({ length }) => length > 0);
     await killDaemon(join(directory(), 'incus'));
     await untilIdle(server.id);
     assert.equal((await view(server.id)).status, 'started');
@@ -83,8 +85,8 @@ test('a guest that stops while the service is away is seen when it is back', asy
   await startService(currentService(directory()));
   await until(
     'the server is stopped',
-    10,
-    async () => (await view(server.id)).status === 'stopped',
+    () => view(server.id),
+    ({ status: now }) => now === 'stopped',
   );
   await remove(server.id);
 });

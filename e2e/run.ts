@@ -3,8 +3,6 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageAlias } from '../service/src/operating-systems/images.ts';
-import { incus } from './incus.ts';
-import { keepImage } from './kept-image.ts';
 import { type Stack, withStack } from './stack.ts';
 
 // Runs the end-to-end tests: all of them, or the files that are named, each on the same Incus and service.
@@ -18,7 +16,6 @@ async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
   const all = globSync(join(here, '*.test.ts')).sort();
   const code = await nodeTest(asked.length > 0 ? asked : all, environment(stack));
-  if (code === 0) await keepImage((args) => incus(stack, args));
   return code || (await nodeTest([nothingLeft], environment(stack)));
 }
 
@@ -40,9 +37,13 @@ function environment({ directory, names, service, socketPath }: Stack): Record<s
   };
 }
 
+const longestFileMs = { gate: 180_000, long: 900_000 };
+
 /** One file after the other: each wants the machine's cores for itself. */
 async function nodeTest(files: string[], env: Record<string, string>): Promise<number> {
-  const args = ['--test', '--test-concurrency=1', `--test-reporter=${reporter}`, ...files];
+  const isLong = files.some((file) => /\.(long|incus)\.|contract\//.test(file));
+  const timeout = `--test-timeout=${isLong ? longestFileMs.long : longestFileMs.gate}`;
+  const args = ['--test', '--test-concurrency=1', timeout, `--test-reporter=${reporter}`, ...files];
   const child = spawn(process.execPath, args, {
     stdio: 'inherit',
     env: { ...process.env, ...env },

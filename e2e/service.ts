@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   closeSync,
   copyFileSync,
@@ -6,18 +6,20 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { commandLine, environment, killAll, processIds } from './processes.ts';
+import { commandLine, environment, killAll, processIds } from '../service/src/testing/processes.ts';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
+import { until } from '../service/src/testing/until.ts';
+import { onFreePort } from './ports.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 /** It builds its first image meanwhile, which a machine that is busy takes long for. */
-const startMs = 900_000;
-const shownMs = 1000;
-const stopMs = 30_000;
+const startSeconds = 900;
+const stopSeconds = 120;
 /** Shorter than the default, so that a guest that ignores its shutdown costs less time. */
 const guestStopSeconds = 10;
 
@@ -26,7 +28,8 @@ export interface ServiceOptions {
   /** Of the Incus of this machine; without it none is used. */
   socketPath?: string;
   names: { project: string; pool: string; network: string };
-  port: number;
+  /** One that is free, where none is given. */
+  port?: number;
   /** An outside PostgreSQL; without it the service has its own. */
   databaseUrl?: string;
   /** Another service on the same database, which has made its key and its first token. */
@@ -36,6 +39,7 @@ export interface ServiceOptions {
 }
 
 export interface Service extends ServiceOptions {
+  port: number;
   url: string;
   token: string;
   pid: number;
@@ -51,16 +55,29 @@ const recordFile = (directory: string) => join(directory, 'service.json');
  * test needs to stop it and to start it again is kept in the directory.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { directory, port, beside } = options;
-  const url = `http://127.0.0.1:${port}`;
+  const { directory, beside, port } = options;
   mkdirSync(dataDirectory(directory), { recursive: true });
   if (beside) copyFileSync(keyFile(beside.directory), keyFile(directory));
-  const pid = launch(options);
-  await untilReady(url, pid, directory);
+  const place = port === undefined ? await onFreePort(startOn) : await startOnceFree(port);
   const token = beside?.token ?? readToken(directory);
-  const service = { ...options, url, token, pid };
+  const service = { ...options, ...place, token };
   writeFileSync(recordFile(directory), JSON.stringify(service));
   return service;
+
+  async function startOn(chosen: number) {
+    const child = launch(options, chosen);
+    return { ...(await ready(child, directory)), port: chosen };
+  }
+
+  /** Whoever was connected to the one before, and HAProxy, expect it there. */
+  async function startOnceFree(given: number) {
+    return await until(`the port ${given} is free`, () => startOn(given).catch(isPortTaken));
+  }
+}
+
+/** Throws what is wrong otherwise. */
+function isPortTaken(error: unknown): undefined {
+  if (!/The port \d+ of \S+ is in use\./.test(String(error))) throw error;
 }
 
 /** Empty where another service of the same database keeps it. */
@@ -74,9 +91,17 @@ export function currentService(directory: string): Service {
   return JSON.parse(readFileSync(recordFile(directory), 'utf8'));
 }
 
-function launch(options: ServiceOptions): number {
-  const { directory, port, databaseUrl, env } = options;
-  const log = openSync(serviceLog(directory), 'a');
+interface Launched {
+  child: ChildProcess;
+  /** What it has printed. */
+  output: () => string;
+}
+
+function launch(options: ServiceOptions, port: number): Launched {
+  const { directory, databaseUrl, env } = options;
+  const file = serviceLog(directory);
+  const before = existsSync(file) ? readFileSync(file).length : 0;
+  const log = openSync(file, 'a');
   const child = spawn(process.execPath, [main], {
     detached: true,
     stdio: ['ignore', log, log],
@@ -98,8 +123,7 @@ function launch(options: ServiceOptions): number {
   });
   closeSync(log);
   child.unref();
-  if (child.pid === undefined) throw new Error('The service could not be started.');
-  return child.pid;
+  return { child, output: () => readFileSync(file).subarray(before).toString() };
 }
 
 function local({ socketPath, names }: ServiceOptions): Record<string, string> {
@@ -114,18 +138,23 @@ function local({ socketPath, names }: ServiceOptions): Record<string, string> {
 
 const isRunning = (pid: number) => commandLine(pid).includes(main);
 
-async function untilReady(url: string, pid: number, directory: string): Promise<void> {
-  const end = Date.now() + startMs;
-  // A process that has just been started shows its command line a moment later.
-  const shownBy = Date.now() + shownMs;
-  while (Date.now() < shownBy && !isRunning(pid)) await sleep(10);
-  while (Date.now() < end && isRunning(pid)) {
-    const [answer] = await Promise.allSettled([fetch(`${url}/v1/health`)]);
-    if (answer.status === 'fulfilled' && answer.value.status === 200) return;
-    await sleep(50);
-  }
-  const log = readFileSync(serviceLog(directory), 'utf8').split('\n').slice(-40).join('\n');
-  throw new Error(`The service did not get ready. Its output ends with:\n${log}`);
+/** Waits until it says where it listens, and is well. */
+async function ready({ child, output }: Launched, directory: string) {
+  const { pid } = child;
+  if (pid === undefined) throw new Error('The service could not be started.');
+  const url = () => /^Berth listens on (\S+)/m.exec(output())?.[1];
+  const isWell = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw didNotGetReady(output());
+    const [answer] = await Promise.allSettled([url() && fetch(`${url()}/v1/health`)]);
+    return answer.status === 'fulfilled' && answer.value instanceof Response && answer.value.ok;
+  };
+  await until(`the service in ${directory} is ready`, isWell, Boolean, startSeconds);
+  return { url: url() ?? '', pid };
+}
+
+function didNotGetReady(output: string): Error {
+  const end = output.split('\n').slice(-40).join('\n');
+  return new Error(`The service did not get ready. Its output ends with:\n${end}`);
 }
 
 export function isServiceRunning({ directory }: Service): boolean {
@@ -136,11 +165,41 @@ export function isServiceRunning({ directory }: Service): boolean {
 export async function stopService(directory: string, signal: NodeJS.Signals): Promise<void> {
   const { pid } = currentService(directory);
   process.kill(pid, signal);
-  const end = Date.now() + stopMs;
-  while (isRunning(pid)) {
-    if (Date.now() > end) throw new Error(`The service does not end upon ${signal}.`);
-    await sleep(50);
+  await until(
+    `the service in ${directory} has ended upon ${signal}`,
+    () => commandLine(pid),
+    (line) => !line.includes(main),
+    stopSeconds,
+  );
+}
+
+/** Has the service on a directory run with these settings as long as something goes on. */
+export async function withSettings(
+  directory: string,
+  env: Record<string, string>,
+  use: () => Promise<void>,
+): Promise<void> {
+  const service = currentService(directory);
+  const restart = async (own: ServiceOptions) => {
+    await stopService(directory, 'SIGTERM');
+    await startService(own);
+  };
+  await restart({ ...service, env: { ...service.env, ...env } });
+  try {
+    await use();
+  } finally {
+    await restart(service);
   }
+}
+
+/** A directory for a service on a simulated engine; both go with the stack. */
+export function serviceDirectory(stack: AsyncDisposableStack, name: string): string {
+  const directory = temporaryDirectory(name);
+  stack.defer(async () => {
+    await removeService(directory);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return directory;
 }
 
 /** Ends what a run left: the service, and the PostgreSQL in its data directory. */

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { password, until } from './api.ts';
+import { eventually } from '../service/src/testing/until.ts';
+import { password } from './api.ts';
 
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
+const loginSeconds = 180;
 
 const options = {
   StrictHostKeyChecking: 'no',
@@ -40,8 +42,5 @@ export async function sshSend(
 
 /** Waits until a server that has just been started takes logins. */
 export async function untilSsh(address: string): Promise<void> {
-  await until(`SSH answers on ${address}`, 60, async () => {
-    const [answer] = await Promise.allSettled([ssh(address, 'true')]);
-    return answer.status === 'fulfilled';
-  });
+  await eventually(() => ssh(address, 'true'), loginSeconds);
 }

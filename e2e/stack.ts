@@ -1,12 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandLine, environment, killAll, processIds } from '../service/src/testing/processes.ts';
+import { startReaper } from '../service/src/testing/reaper.ts';
+import { until } from '../service/src/testing/until.ts';
 import { SetupError } from '../setup/commands.mjs';
 import { ensureIncus } from '../setup/incus-daemon.ts';
+import { takeTurn } from '../suites/turn.ts';
+import { outsideOf, removeOutside } from './outside.ts';
 import { leftoversOf, removePrivateIncus, unmountBelow } from './private-incus.ts';
-import { commandLine } from './processes.ts';
 import { removeService, type Service, startService, stopService } from './service.ts';
 
 /** The whole product on an Incus of its own, beside whatever else the machine runs. */
@@ -18,6 +20,7 @@ export interface Stack {
 }
 
 interface Place {
+  name: string;
   directory: string;
   incus: { incusDir: string; bridges: string[] };
   names: Stack['names'];
@@ -34,6 +37,7 @@ export async function withStack<T>(name: string, use: (stack: Stack) => Promise<
   const place = placeOf(name);
   return await withDirectory(place.directory, {
     remove: () => removeEverything(place),
+    reaper: [new URL('stack-reaper.ts', import.meta.url), name],
     async use() {
       const stack = await bringUp(place);
       const result = await use(stack);
@@ -43,36 +47,47 @@ export async function withStack<T>(name: string, use: (stack: Stack) => Promise<
   });
 }
 
+export const stackDirectory = (name: string) => join(tmpdir(), `berth-${name}`);
+
+/** Removes all that belongs to the stack of that name, and all processes that test it. */
+export const removeStack = (name: string) => removeEverything(placeOf(name));
+
 interface Use<T> {
   /** Whatever belongs to the directory, in whatever state it is, and the directory itself. */
   remove(): Promise<void>;
+  /** A script that does so, too, when this process was killed; and its arguments. */
+  reaper: [script: URL, ...args: string[]];
   use(): Promise<T>;
 }
 
 /**
- * Uses a directory as the only run that does, and removes all that belongs to it: before, what an
- * earlier run left that was cut off, and after, also upon a signal.
+ * Uses a directory once no other run on this machine does, and removes all that belongs to it: before, what an earlier
+ * run left that was cut off, and after, also upon a signal.
  */
-export async function withDirectory<T>(directory: string, { remove, use }: Use<T>): Promise<T> {
+export async function withDirectory<T>(
+  directory: string,
+  { remove, reaper, use }: Use<T>,
+): Promise<T> {
   if (process.getuid?.() !== 0) {
     throw new SetupError('This needs root: it starts an Incus.', 'Run it again as root.');
   }
-  const pidFile = join(directory, 'run.pid');
-  refuseSecondRun(pidFile);
+  await takeTurn(directory, say);
+  await reaped(reaper);
   await remove();
   removeOnSignal(remove);
+  startReaper(...reaper);
   // What failed is told also where its traces can't be removed.
   await using stack = new AsyncDisposableStack();
   stack.defer(remove);
   await mkdir(directory, { recursive: true, mode: 0o711 });
-  await writeFile(pidFile, String(process.pid));
   return await use();
 }
 
 function placeOf(name: string): Place {
-  const directory = join(tmpdir(), `berth-${name}`);
+  const directory = stackDirectory(name);
   const network = `berth${name}0`;
   return {
+    name,
     directory,
     // The second one is made by the contract's tests, the third by those of locations.
     incus: { incusDir: join(directory, 'incus'), bridges: [network, `${network}c`, `${network}h`] },
@@ -80,27 +95,21 @@ function placeOf(name: string): Place {
   };
 }
 
-function refuseSecondRun(pidFile: string): void {
-  if (!existsSync(pidFile)) return;
-  const pid = Number(readFileSync(pidFile, 'utf8'));
-  if (pid === process.pid || !/\brun\.ts\b/.test(commandLine(pid))) return;
-  throw new Error(`The same runs already, as the process ${pid}.`);
-}
-
-/** A directory for a service on a simulated engine; both go with the stack, and when the run is stopped. */
-export function temporaryDirectory(stack: AsyncDisposableStack, name: string): string {
-  const directory = mkdtempSync(join(tmpdir(), `berth-${name}-`));
-  const remove = async () => {
-    await removeService(directory);
-    rmSync(directory, { recursive: true, force: true });
-  };
-  removeOnSignal(remove);
-  stack.defer(remove);
-  return directory;
+/** The reaper of an earlier run that was killed may be at work. */
+async function reaped([script, ...args]: Use<unknown>['reaper']): Promise<void> {
+  // Of any clone.
+  const path = script.pathname.split('/').slice(-2).join('/');
+  const line = [path, ...args].join(' ');
+  await until(
+    'what an earlier run left is removed',
+    () => processIds().filter((pid) => commandLine(pid).endsWith(line)),
+    (reapers) => reapers.length === 0,
+    300,
+  );
 }
 
 function removeOnSignal(remove: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, async () => {
       say(`Stopped by ${signal}: cleaning up`);
       await remove();
@@ -112,22 +121,16 @@ function removeOnSignal(remove: () => Promise<void>): void {
 async function bringUp({ directory, incus, names }: Place): Promise<Stack> {
   const { socketPath } = await ensureIncus({ incusDir: incus.incusDir, say });
   say('Starting the service, which builds its first image');
-  const service = await startService({ directory, socketPath, names, port: await freePort() });
+  const service = await startService({ directory, socketPath, names });
   return { directory, socketPath, names, service };
 }
 
-/** One that nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No port is free.');
-  return address.port;
-}
-
-async function removeEverything({ directory, incus }: Place): Promise<void> {
+async function removeEverything({ name, directory, incus }: Place): Promise<void> {
+  await killAll(() =>
+    processIds().filter((pid) => environment(pid).includes(`BERTH_E2E_DIR=${directory}`)),
+  );
   await removeService(directory);
+  if (name === outsideOf) removeOutside();
   const links = await removePrivateIncus(incus);
   // A build of an image that was killed leaves its mounts.
   unmountBelow(directory);

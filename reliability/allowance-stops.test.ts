@@ -12,15 +12,14 @@ import {
   enterAnother,
   gigabyte,
   move,
+  now,
   place,
   round,
   server,
   setClock,
 } from './allowed-server.ts';
 
-/** On PostgreSQL's clock, which operations and requests go by. */
 async function useUp(policy: TrafficPolicy): Promise<void> {
-  setClock(new Date());
   await allow(policy);
   move(2 * gigabyte);
 }
@@ -35,11 +34,12 @@ async function underWay() {
   return [kind, state];
 }
 
-/** Ends the operation under way, as that of a guest that does not listen. */
+/** Ends the operation under way a second later, as that of a guest that does not listen. */
 async function ignore(): Promise<void> {
+  setClock(new Date(now().getTime() + 1000));
   const { id } = await operationUnderWay(db, server.id);
   const error = JSON.stringify({ code: 'guest_ignored_shutdown', message: 'It does not listen.' });
-  const failed = { status: 'failed' as const, finished_at: new Date(), error };
+  const failed = { status: 'failed' as const, finished_at: now(), error };
   await db.updateTable('operations').set(failed).where('id', '=', id).execute();
 }
 
@@ -95,7 +95,7 @@ test('a create and a move are let finish before a stop', async () => {
     await useUp('stop');
     await round(0);
     assert.equal((await operationUnderWay(db, server.id)).id, id);
-    const done = { status: 'succeeded' as const, finished_at: new Date() };
+    const done = { status: 'succeeded' as const, finished_at: now() };
     await db.updateTable('operations').set(done).where('id', '=', id).execute();
     await round(0);
     assert.deepEqual(await underWay(), ['stop', { force: false }]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepAllowances, keepThrottles } from '../service/src/reconcilers/allowances.ts';
+import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
+import { keepThrottles } from '../service/src/reconcilers/throttles.ts';
 import {
   allow,
   allowing,
@@ -19,6 +20,8 @@ import {
   server,
   setClock,
   simulator,
+  throttle,
+  told,
 } from './allowed-server.ts';
 
 const november = (percents: number[], allowance = gigabyte) =>
@@ -103,9 +106,62 @@ test('a throttle that the engine refused, or a crash kept from it, comes with th
   move(2 * gigabyte);
   await round();
   assert.deepEqual(await card(), nic);
+  const { throttled_to, throttle_error } = await throttle();
+  assert.equal(throttled_to, null);
+  assert.match(throttle_error ?? '', /The engine did not limit what a server receives\./);
   simulator.faults.clear();
   await keepThrottles(allowing(), await client.instances.list());
   assert.equal((await card())?.['limits.ingress'], '10Mbit');
+  assert.deepEqual(await throttle(), { throttled_to: 10, throttle_error: null });
+});
+
+test('a throttle that the kernel cannot enforce is not shown as applied, and told of once', async () => {
+  simulator.model.lacksLimits.add('limits.egress');
+  await allow('throttle');
+  move(2 * gigabyte);
+  await round();
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+    await keepThrottles(allowing(), await client.instances.list());
+  }
+  assert.deepEqual(await throttle(), {
+    throttled_to: null,
+    throttle_error:
+      'The kernel of its node cannot limit what a server sends. It is held to 10 Mbit/s in what a server receives.',
+  });
+  const limited = await card();
+  assert.deepEqual(
+    [limited?.['limits.ingress'], limited?.['limits.egress']],
+    ['10Mbit', undefined],
+  );
+  const node = await db.selectFrom('nodes').select('limits_outgoing').executeTakeFirstOrThrow();
+  assert.equal(node.limits_outgoing, false);
+  const ofIt = told.filter(({ instance }) => instance === server.name);
+  const warnings = ofIt.filter(({ msg }) => msg === 'The rate of a server could not be changed.');
+  assert.equal(warnings.length, 1);
+  assert.equal(warnings[0]?.err, undefined, 'a stack trace is in the log');
+  const throttles = (await entered()).filter(([action]) => action === 'traffic_throttle');
+  assert.equal(throttles.length, 1);
+  // Once the kernel can, it is applied as a whole.
+  simulator.model.lacksLimits.clear();
+  await db.updateTable('nodes').set({ limits_outgoing: true }).execute();
+  await keepThrottles(allowing(), await client.instances.list());
+  assert.deepEqual(await throttle(), { throttled_to: 10, throttle_error: null });
+  await setAllowance(null);
+  await round();
+  assert.deepEqual(await throttle(), { throttled_to: null, throttle_error: null });
+  assert.deepEqual(await card(), nic);
+});
+
+test('limits of a direction that the node cannot limit are taken off the card', async () => {
+  await allow('throttle');
+  move(2 * gigabyte);
+  await round();
+  // As after a move to another node.
+  await db.updateTable('nodes').set({ limits_outgoing: false, limits_incoming: false }).execute();
+  await keepThrottles(allowing(), await client.instances.list());
+  assert.deepEqual(await card(), nic);
+  const { throttle_error } = await throttle();
+  assert.equal(throttle_error, 'The kernel of its node cannot limit traffic.');
 });
 
 test('many are throttled side by side, none behind one that takes long', async () => {

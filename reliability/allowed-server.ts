@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, beforeEach } from 'node:test';
@@ -9,9 +8,11 @@ import type { TrafficCounted, TrafficPolicy } from '../service/src/db/schema.ts'
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
+import { setDatabaseClock } from '../service/src/testing/clock.ts';
 import { installation } from '../service/src/testing/fixtures.ts';
-import { createTestDatabase } from '../service/src/testing/postgres.ts';
+import { createDatabaseWithClock } from '../service/src/testing/postgres.ts';
 import { enterServer } from '../service/src/testing/servers.ts';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { createUsageCollector } from '../service/src/usage/collector.ts';
 import type { UsageSource } from '../service/src/usage/source.ts';
 
@@ -19,13 +20,15 @@ import type { UsageSource } from '../service/src/usage/source.ts';
 
 const project = 'berth';
 export const gigabyte = 1_000_000_000;
-const log = pino({ level: 'silent' });
-const database = await createTestDatabase();
+/** The lines of the log. */
+export const told: { err?: unknown; msg: string; instance?: string }[] = [];
+const log = pino({ level: 'info' }, { write: (line) => void told.push(JSON.parse(line)) });
+const database = await createDatabaseWithClock();
 export const { db } = database;
 after(database.close);
 
 export const place = await installation(db);
-const directory = mkdtempSync(join(tmpdir(), 'allowances-'));
+const directory = temporaryDirectory('allowances');
 const socketPath = join(directory, 'socket');
 export const simulator = await startSimulator({ listen: { socketPath } });
 simulator.plant({ project, pool: 'disks', network: 'bridge', imageAliases: ['debian'] });
@@ -53,7 +56,12 @@ export const nic = {
 
 beforeEach(async () => {
   simulator.faults.clear();
+  simulator.model.lacksLimits.clear();
+  told.length = 0;
+  await db.updateTable('nodes').set({ limits_incoming: true, limits_outgoing: true }).execute();
   clock = new Date('2026-11-21T12:00:00Z');
+  // Requests count the traffic of the month that PostgreSQL says it is.
+  await setDatabaseClock(db, clock);
   await enterAnother();
 });
 
@@ -101,6 +109,12 @@ export async function count(name: string): Promise<void> {
   const source = { ...client, server: { metrics } };
   const location = { id: place.locationId, pool: 'disks', client: source };
   await createUsageCollector({ db, log, now: () => clock }, location).collect();
+}
+
+/** What the API shows of its throttle. */
+export async function throttle() {
+  const query = db.selectFrom('servers').select(['throttled_to', 'throttle_error']);
+  return await query.where('id', '=', server.id).executeTakeFirstOrThrow();
 }
 
 export const card = async () => (await client.instances.get(server.name))?.devices.eth0;

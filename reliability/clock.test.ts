@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
 // When the clock is set back an hour, every time that was noted before lies an hour ahead. Here the
@@ -42,8 +42,9 @@ test('what the engine shows is believed', async () => {
   await setClockBack();
   const { name } = await laboratory.server(serverId);
   await laboratory.client.instances.updateState(name, { action: 'stop', force: true });
-  for (let looks = 0; (await laboratory.server(serverId)).status !== 'stopped'; looks += 1) {
-    assert.ok(looks < 100, `${name} is shown as stopped`);
-    await sleep(50);
-  }
+  await until(
+    'the server is shown as stopped',
+    () => laboratory.server(serverId),
+    ({ status }) => status === 'stopped',
+  );
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { runningServer } from './servers.ts';
-import { within } from './waiting.ts';
 
 // What a delete asks of the engine, and what becomes of one whose disk stays without its instance.
 
@@ -62,7 +62,7 @@ it('a disk that is left is waited for, ever more rarely, and the delete says so'
   const { id, name } = await runningServer(laboratory, 'left');
   laboratory.simulator.administrator.forget(project, name);
   const operation = await laboratory.request(id, 'delete');
-  await within(30_000, async () => {
+  await eventually(async () => {
     const { message } = await row(operation.id);
     assert.match(message, new RegExp(`waiting for the volume container/${name} .* to go`));
   });
@@ -80,7 +80,7 @@ it('one that stays ends the delete with what to do, and the next delete goes on 
   const { id, name } = await runningServer(laboratory, 'stays');
   laboratory.simulator.administrator.forget(project, name);
   const operation = await laboratory.request(id, 'delete');
-  await within(30_000, async () => assert.equal((await row(operation.id)).step, 'release'));
+  await eventually(async () => assert.equal((await row(operation.id)).step, 'release'));
   await laboratory.database.db
     .updateTable('operations')
     .set({ step_since: sql`now() - interval '1 hour'`, wake_at: sql`now()` })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { endIn, succeeds } from './operations.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
-import { longestMs, throughout, within } from './waiting.ts';
+import { throughout } from './waiting.ts';
 
 // The engine's daemon, or a member of its cluster, is away for a while; the guests run on.
 
@@ -49,7 +50,7 @@ describe('while the engine is away', { concurrency: true }, () => {
   }
 
   before(async () => {
-    await within(longestMs, isWell);
+    await eventually(isWell);
     servers.same = (await runningServer(laboratory, 'runs-on')).id;
     const changed = await runningServer(laboratory, 'stopped-meanwhile');
     servers.changed = changed.id;
@@ -59,13 +60,13 @@ describe('while the engine is away', { concurrency: true }, () => {
 
   it('the location and the health say so, and why', async () => {
     await whileAway(async () => {
-      await within(longestMs, async () => {
+      await eventually(async () => {
         const location = await laboratory.ask(`/locations/${place()}`);
         assert.equal(location.reachable, false);
         assert.match(String(location.unreachable_reason), unfollowed);
       });
       // One answer is given to all who ask within a second.
-      await within(longestMs, async () => {
+      await eventually(async () => {
         const { status, checks } = await laboratory.ask('/health');
         const all = checks as { name: string; status: string }[];
         const failing = all.filter((check) => check.status !== 'ok');
@@ -77,21 +78,21 @@ describe('while the engine is away', { concurrency: true }, () => {
       });
     });
     await back;
-    await within(longestMs, isWell);
+    await eventually(isWell);
   });
 
   it('a server keeps its status, and afterwards shows what has changed', async () => {
     await whileAway(async () => {
-      await within(longestMs, () => isShown(servers.same, 'started', 'unavailable'));
+      await eventually(() => isShown(servers.same, 'started', 'unavailable'));
       await isShown(servers.changed, 'started', 'unavailable');
       await throughout(1000, () => isRecordedAs(laboratory, servers.same, 'started'));
     });
     await back;
-    const seen = within(longestMs, () => isShown(servers.changed, 'stopped', 'stopped'));
+    const seen = eventually(() => isShown(servers.changed, 'stopped', 'stopped'));
     // Longer than two readings of an absence are apart.
     await throughout(2500, () => isRecordedAs(laboratory, servers.same, 'started'));
     await seen;
-    await within(longestMs, () => isShown(servers.same, 'started', 'started'));
+    await eventually(() => isShown(servers.same, 'started', 'started'));
   });
 
   it('a create waits, says why, and goes on', async () => {
@@ -99,7 +100,7 @@ describe('while the engine is away', { concurrency: true }, () => {
     await whileAway(() => saysThatItWaits(serverId));
     await back;
     await succeeds(laboratory, operation);
-    await within(longestMs, () => isShown(serverId, 'started', 'started'));
+    await eventually(() => isShown(serverId, 'started', 'started'));
   });
 
   it('a create fails at its deadline with that reason, and can be retried', async () => {
@@ -116,12 +117,12 @@ describe('while the engine is away', { concurrency: true }, () => {
     });
     await back;
     await succeeds(laboratory, await laboratory.request(serverId, 'retry'));
-    await within(longestMs, () => isShown(serverId, 'started', 'started'));
+    await eventually(() => isShown(serverId, 'started', 'started'));
   });
 });
 
 async function saysThatItWaits(serverId: number): Promise<void> {
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const { status, is_processing } = await laboratory.ask(`/servers/${serverId}/status`);
     assert.match(String(status), /^Creating the server: trying again, for: .*could not be reached/);
     assert.equal(is_processing, true);

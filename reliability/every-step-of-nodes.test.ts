@@ -3,10 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import type { NodeStepContext, OperationKind } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 import { meetings, type Plan, stays, troublesOf } from './troubles.ts';
-import { longestMs, within } from './waiting.ts';
 
 // Each step of each operation on a node, met by each trouble. A new kind or step is covered by being there.
 
@@ -135,7 +135,7 @@ describe('a step of giving up a node', { concurrency: atOnce }, () => {
       const { name, server } = own;
       laboratory.simulator.takeMemberDown(name, true);
       const state = async () => (await laboratory.ask(`/nodes/${name}`, headers)).state;
-      await within(longestMs, async () => assert.equal(await state(), 'offline'));
+      await eventually(async () => assert.equal(await state(), 'offline'));
       await undergo(at, name);
       assert.equal(await state(), 'lost');
       assert.equal((await laboratory.server(server)).status, 'error');

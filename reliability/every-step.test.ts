@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
 import { EngineError } from '../service/src/incus/errors.ts';
 import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { PlainAction } from '../service/src/servers/states.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
@@ -206,14 +206,12 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
 
 /** The watcher needs a moment for what a failed operation left. */
 async function isShownTruly(serverId: number): Promise<void> {
-  for (let looks = 0; ; looks += 1) {
+  await eventually(async () => {
     const { name, status, node, movingTo } = await laboratory.server(serverId);
     const instance = await laboratory.client.instances.get(name);
-    const isWhere = !instance || (instance.location === node && movingTo === null);
-    if (status === statusOf[instance?.status ?? 'gone'] && isWhere) return;
-    assert.ok(looks < 100, `It is ${status} on ${node}, its instance ${instance?.status}.`);
-    await sleep(50);
-  }
+    assert.equal(status, statusOf[instance?.status ?? 'gone'], 'it is shown as its instance is');
+    if (instance) assert.deepEqual([node, movingTo], [instance.location, null], 'and where');
+  });
 }
 
 async function remove(serverId: number): Promise<void> {

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
-import { within } from './waiting.ts';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
 
 // A real service in which something fails that nobody awaits.
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 const names = { project: 'fault', pool: 'fault', network: 'fault0' };
-const root = mkdtempSync(join(tmpdir(), 'berth-fault-'));
-const generousMs = 120_000;
+const root = temporaryDirectory('fault');
 /** Rejects a promise that nobody handles, as a bug would, when it is told to. */
 const bug = join(root, 'bug.mjs');
 let database: TestDatabase;
@@ -52,12 +50,11 @@ after(async () => {
 });
 
 async function start(): Promise<Running> {
-  const port = await freePort();
   const child = spawn(process.execPath, ['--import', bug, main], {
     env: {
       ...process.env,
       DATABASE_URL: database.connectionString,
-      BERTH_PORT: String(port),
+      BERTH_PORT: '0',
       BERTH_DATA_DIR: join(root, 'data'),
       BERTH_INCUS_SOCKET: simulator.socketPath,
       BERTH_LOCAL_PROJECT: names.project,
@@ -70,12 +67,12 @@ async function start(): Promise<Running> {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data) => printed.push(String(data)));
   }
-  const url = `http://127.0.0.1:${port}`;
   const output = () => printed.join('');
-  await within(generousMs, async () => {
+  const url = await until('the service says where it listens', () => {
     assert.equal(child.exitCode, null, output());
-    assert.equal((await fetch(`${url}/v1/health`)).status, 200);
+    return /^Berth listens on (\S+)/m.exec(output())?.[1];
   });
+  await eventually(async () => assert.equal((await fetch(`${url}/v1/health`)).status, 200));
   return { child, url, output };
 }
 
@@ -101,7 +98,7 @@ test('progress of an image that can not be written does not end the service, nor
     .executeTakeFirstOrThrow();
   const wanted = await ask(`/v1/operating-systems/${id}/images`, 'POST', { location_id: 1 });
   assert.equal(wanted.status, 202, await wanted.text());
-  await within(generousMs, async () => {
+  await eventually(async () => {
     const image = db.selectFrom('images').select('status').where('os_id', '=', id);
     assert.equal((await image.executeTakeFirstOrThrow()).status, 'ready');
   });
@@ -134,7 +131,7 @@ test('an error that nothing handles is logged and counted, ends the service in o
   assert.match(running.output(), /Stopped\.\n• Start Berth again: it goes on where it was\./);
 
   running = await start();
-  await within(generousMs, async () => {
+  await eventually(async () => {
     const [server] = (await (await ask('/v1/servers')).json()) as { status: string }[];
     assert.equal(server?.status, 'started');
   });

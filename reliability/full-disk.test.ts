@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmdirSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 
 const trial = fileURLToPath(new URL('full-disk.ts', import.meta.url));
 const megabytes = 256;
+const timeout = 900_000;
 
 /** The mount is in a namespace of its own: it is gone as soon as the last process there ends. */
 const script = 'mount -t tmpfs -o size="$1"m tmpfs "$2" && TMPDIR="$2" exec "$3" "$4"';
 
-it('a full disk refuses changes until there is room, and loses none that it accepted', (t) => {
-  const place = mkdtempSync(join(tmpdir(), 'berth-full-'));
+it('a full disk refuses changes until there is room, and loses none that it accepted', {
+  timeout,
+}, (t) => {
+  const place = temporaryDirectory('full');
   try {
     const args = [String(megabytes), place, process.execPath, trial];
     const ran = spawnSync('unshare', ['--mount', 'sh', '-c', script, 'sh', ...args], {
       encoding: 'utf8',
-      timeout: 150_000,
+      timeout: timeout - 30_000,
       env: { ...process.env, NODE_TEST_CONTEXT: undefined },
     });
     for (const line of ran.stdout.trim().split('\n')) t.diagnostic(line);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { nothingIsLeft, runningServer } from './servers.ts';
-import { within } from './waiting.ts';
 
 // What root in a guest may do to the host: that of servers which an earlier version made, too.
 
@@ -38,7 +38,7 @@ async function earlierServer(hostname: string) {
 
 async function toldUnconfined(count: number): Promise<void> {
   const told = new RegExp(`^berth_servers_unconfined\\{location="test"\\} ${count}$`, 'm');
-  await within(20_000, async () => assert.match(await laboratory.metrics(), told));
+  await eventually(async () => assert.match(await laboratory.metrics(), told));
 }
 
 describe('a server that was made before guests were confined', () => {
@@ -59,7 +59,7 @@ describe('a server that was made before guests were confined', () => {
 
   it('is confined by a start of Berth', async () => {
     const { id, name } = await earlierServer('started');
-    await within(20_000, async () => {
+    await eventually(async () => {
       assert.equal((await laboratory.server(id)).status, 'stopped');
     });
     await succeeds(laboratory, await laboratory.request(id, 'start'));

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'berth-haproxy-'));
+const directory = temporaryDirectory('haproxy');
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 test('HAProxy bounds the connections and requests of an address, of IPv6 of a /64, and of no other', () => {

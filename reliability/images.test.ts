@@ -3,8 +3,8 @@ import { after, before, it } from 'node:test';
 import { wantImage } from '../service/src/operating-systems/image-queries.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
-import { longestMs, within } from './waiting.ts';
 
 // Images that an administrator asked for are got by whoever watches the location; a node unpacks one
 // for its first server.
@@ -32,7 +32,7 @@ async function want(slug: string) {
 
 it('one that is there is ready at once', async () => {
   const image = await want('debian-12');
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const { status, progress } = await image();
     assert.deepEqual([status, progress], ['ready', 100]);
   });
@@ -40,11 +40,11 @@ it('one that is there is ready at once', async () => {
 
 it('one whose server can not be reached fails with its name, and is got when it is asked for again', async () => {
   const image = await want('debian-13');
-  await within(longestMs, async () => assert.equal((await image()).status, 'failed'));
+  await eventually(async () => assert.equal((await image()).status, 'failed'));
   assert.match((await image()).message, /images\.linuxcontainers\.org/);
   laboratory.simulator.faults.imageServers.add('images.linuxcontainers.org');
   const again = await want('debian-13');
-  await within(longestMs, async () => assert.equal((await again()).status, 'ready'));
+  await eventually(async () => assert.equal((await again()).status, 'ready'));
   const alias = await laboratory.client.images.getAlias('berth-debian-13');
   assert.ok(alias);
 });
@@ -56,7 +56,7 @@ it('one whose server was taken off the list is not pulled: a create fails with i
   await os.set({ source: JSON.stringify(source) }).execute();
   laboratory.simulator.faults.imageServers.add('images.example');
   const image = await want('ubuntu-24.04');
-  await within(20_000, async () => assert.equal((await image()).status, 'failed'));
+  await eventually(async () => assert.equal((await image()).status, 'failed'));
   assert.match(
     (await image()).message,
     /^https:\/\/images\.example is not among the image servers/,
@@ -82,7 +82,7 @@ it('one that was unpacked in part, by a daemon that was killed, is unpacked anew
   const { simulator } = laboratory;
   const asked = ['a', 'b', 'c'].map((name) => laboratory.create(`unpacked-${name}`));
   const created = await Promise.all(asked);
-  await within(longestMs, async () => assert.equal((await imageVolumes()).length, 1));
+  await eventually(async () => assert.equal((await imageVolumes()).length, 1));
   await simulator.restartDaemon(100);
   for (const { serverId, operation } of created) {
     assert.equal((await laboratory.ended(operation.id)).error, null);
@@ -106,7 +106,7 @@ it('one that somebody else is unpacking is left to them', async () => {
     config: {},
     devices: { root: { type: 'disk', path: '/', pool: 'berth', size: '2GiB' } },
   });
-  await within(longestMs, async () => assert.equal((await imageVolumes()).length, 1));
+  await eventually(async () => assert.equal((await imageVolumes()).length, 1));
   const ours = await laboratory.create('beside');
   const ended = await client.operations.wait(theirs.id, { timeoutSeconds: 60 });
   assert.equal(ended.outcome, 'succeeded');

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerCreate } from '@berth/contract/servers';
 import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
@@ -34,12 +32,14 @@ import { inject } from '../service/src/testing/inject.ts';
 import { testKeyring } from '../service/src/testing/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
+import { until } from '../service/src/testing/until.ts';
 
 /** Of Incus. */
 export const project = 'berth';
 
 const secretKey = testKeyring();
-const endedWithinMs = 120_000;
+const endedSeconds = 120;
 const imageServers = [publicImageServer];
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
@@ -91,6 +91,12 @@ interface Equipment {
   /** How many operations each worker carries out at once. */
   concurrency?: number;
   createsPerNode?: number;
+  /** Of another laboratory, whose services have ended: its engine, and a database with its records. */
+  goOn?: { simulator: Simulator; database: TestDatabase };
+  /** Whether the engine is left running at the close, for another laboratory. */
+  leavesEngine?: boolean;
+  /** Whether anybody looks at the engine, beside the workers. */
+  watches?: boolean;
 }
 
 export async function openLaboratory({
@@ -101,27 +107,32 @@ export async function openLaboratory({
   timing = {},
   concurrency = 500,
   createsPerNode = 1000,
+  goOn,
+  leavesEngine = false,
+  watches = true,
   ...watching
 }: Equipment = {}): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
-  const database = await createTestDatabase();
-  stack.defer(database.close);
+  const database = goOn?.database ?? (await createTestDatabase());
+  if (!goOn) stack.defer(database.close);
   const { db } = database;
-  const place = await installation(db, { addresses: 250 });
-  const directory = mkdtempSync(join(tmpdir(), 'laboratory-'));
-  stack.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const place = goOn ? await placeOf(database) : await installation(db, { addresses: 250 });
+  const directory = temporaryDirectory('laboratory');
+  if (!leavesEngine) stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
   // Room for as many servers as there are addresses.
   const memoryBytes = 2 ** 40;
-  const simulator = await startSimulator({ listen: { socketPath }, members, timing, memoryBytes });
-  stack.defer(() => simulator.close());
-  const names = { project, pool: 'berth', network: 'berthbr0' };
-  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
-  await db
-    .updateTable('locations')
-    .set({ engine: JSON.stringify({ socket_path: socketPath }), creates_per_node: createsPerNode })
-    .execute();
-  await enterMembers(database, members);
+  const simulator =
+    goOn?.simulator ??
+    (await startSimulator({ listen: { socketPath }, members, timing, memoryBytes }));
+  if (!goOn && !leavesEngine) stack.defer(() => simulator.close());
+  if (!goOn) {
+    const names = { project, pool: 'berth', network: 'berthbr0' };
+    simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+    const engine = JSON.stringify({ socket_path: socketPath });
+    await db.updateTable('locations').set({ engine, creates_per_node: createsPerNode }).execute();
+    await enterMembers(database, members);
+  }
   const location = await requireLocation(db, place.locationId);
   const { pool } = database;
   const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: true });
@@ -138,7 +149,7 @@ export async function openLaboratory({
       secretKey,
       stopTimeoutSeconds,
       movesAtOnce: 2,
-      workDir: directory,
+      imageDirectories: { work: directory },
       imageServers,
     };
     const observer = metrics.operations;
@@ -159,19 +170,21 @@ export async function openLaboratory({
   const leader = createLeader({ pool, log });
   const findApi = async () => [];
   const told = {
-    workDir: directory,
+    imageDirectories: { work: directory },
     imageServers,
     observer: metrics.watch,
     findApi,
     ...watching,
   };
-  const watchers = await watchLocations(
-    { db, leader, engines, notifications, log, secretKey, ...told },
-    stopping.signal,
-  );
+  const watchers = watches
+    ? await watchLocations(
+        { db, leader, engines, notifications, log, secretKey, ...told },
+        stopping.signal,
+      )
+    : undefined;
   stack.defer(async () => {
     stopping.abort();
-    await watchers.ended;
+    await watchers?.ended;
   });
   const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined, imageServers };
   const foundation = { config, db, pool, engines, notifications, log, secretKey, metrics };
@@ -203,15 +216,13 @@ export async function openLaboratory({
     move: (serverId, node) =>
       db.transaction().execute((trx) => requestMove(trx, owner.in(trx), serverId, { node })),
     async ended(operationId) {
-      const end = performance.now() + endedWithinMs;
-      for (;;) {
-        const query = db.selectFrom('operations').selectAll().where('id', '=', operationId);
-        const row = await query.executeTakeFirstOrThrow();
-        if (row.finished_at !== null) return row;
-        if (performance.now() > end)
-          throw new Error(`It did not end, at ${row.step}: ${row.message}`);
-        await sleep(50);
-      }
+      const query = db.selectFrom('operations').selectAll().where('id', '=', operationId);
+      return await until(
+        `the operation ${operationId} has ended`,
+        () => query.executeTakeFirstOrThrow(),
+        ({ finished_at }) => finished_at !== null,
+        endedSeconds,
+      );
     },
     async server(id) {
       const row = await db
@@ -235,6 +246,19 @@ export async function openLaboratory({
       }),
     metrics: () => metrics.text('text'),
     close: () => open.disposeAsync(),
+  };
+}
+
+/** What the records of another laboratory name. */
+async function placeOf({ db }: TestDatabase): Promise<Installation> {
+  const one = async (table: 'projects' | 'locations' | 'nodes') =>
+    (await db.selectFrom(table).select('id').orderBy('id').executeTakeFirstOrThrow()).id;
+  const os = db.selectFrom('operating_systems').select('id').where('slug', '=', 'debian-12');
+  return {
+    projectId: await one('projects'),
+    locationId: await one('locations'),
+    nodeId: await one('nodes'),
+    osId: (await os.executeTakeFirstOrThrow()).id,
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { openLaboratory, project } from './laboratory.ts';
-import { longestMs, within } from './waiting.ts';
 
 const moved = 1_000_000;
 
@@ -20,7 +20,7 @@ test('what a guest moves while it shuts down is counted', async () => {
     ]);
     return rows[0].step;
   };
-  await within(longestMs, async () => assert.equal(await step(), 'shutdown'));
+  await eventually(async () => assert.equal(await step(), 'shutdown'));
   simulator.administrator.transfer(project, name, { incoming: moved, outgoing: 2 * moved });
   assert.equal((await laboratory.ended(stop.id)).status, 'succeeded');
   const { rows } = await database.pool.query(

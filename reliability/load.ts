@@ -13,7 +13,7 @@ export interface Asked {
   hostname?: string;
 }
 
-const answeredWithinMs = 20_000;
+const answeredWithinMs = 120_000;
 
 export async function ask(
   { url, token }: Service,

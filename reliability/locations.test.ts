@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,17 +10,17 @@ import {
   serviceLog,
   startService,
 } from '../e2e/service.ts';
-import { freePort } from '../e2e/stack.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { selfSigned } from '../service/src/incus/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { toolOn } from '../service/src/testing/tool.ts';
-import { longestMs, within } from './waiting.ts';
+import { eventually } from '../service/src/testing/until.ts';
 
 // Two services without an Incus of their own, and a cluster that is reached at two addresses.
 
 const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
-const root = mkdtempSync(join(tmpdir(), 'berth-locations-'));
+const root = temporaryDirectory('locations');
 let database: TestDatabase;
 let simulator: Simulator;
 let services: Service[];
@@ -34,7 +33,6 @@ async function startReplica(name: string, beside?: Service): Promise<Service> {
     beside,
     socketPath: join(root, 'no-incus.socket'),
     names,
-    port: await freePort(),
     databaseUrl: database.connectionString,
     env: { BERTH_LOCAL: 'false' },
   });
@@ -91,7 +89,7 @@ async function startsAll(label: string, count: number): Promise<void> {
   const creates = Array.from({ length: count }, (_, at) => create(`${label}-${at}`));
   for (const { code, id } of await Promise.all(creates)) {
     assert.equal(code, 201);
-    await within(longestMs, async () => {
+    await eventually(async () => {
       const { body } = await ask<{ status: string }>(services[0], `/servers/${id}`);
       assert.equal(body.status, 'started');
     });
@@ -107,11 +105,11 @@ test('services without a location start, and take up one that is added while the
   assert.equal(added.code, 0, added.stderr);
   // What the simulator says that it is.
   assert.match(added.stderr, /Note: Incus 6\.0\.4 has known holes/);
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const [far] = (await ask(services[1], '/locations')).body;
     assert.deepEqual([far?.name, far?.reachable], ['far', true]);
   });
-  await within(10_000, async () => {
+  await eventually(async () => {
     const logs = services.map(({ directory }) => readFileSync(serviceLog(directory), 'utf8'));
     const warned = logs.join('').match(/"msg":"Incus 6\.0\.4 has known holes[^"]*"/g) ?? [];
     assert.equal(new Set(warned).size, 4);
@@ -127,7 +125,7 @@ test('creates go on when one of its addresses goes away, and follow it when the 
   await simulator.setListening(other, false);
   await startsAll('without-the-other', 3);
   await simulator.setListening(other, true);
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const [far] = (await ask(services[0], '/locations')).body;
     assert.equal(far?.reachable, true);
   });
@@ -140,7 +138,7 @@ const ofInstances = /^POST |^GET \/1\.0\/instances\?/;
 test('an address that takes requests and never answers is asked no more once that is known', async () => {
   const [other = ''] = simulator.otherUrls;
   const states = (...wanted: string[]) =>
-    within(longestMs, async () => {
+    eventually(async () => {
       const { body } = await ask<{ state: string }[]>(services[0], '/nodes');
       assert.deepEqual(
         body.map(({ state }) => state),
@@ -154,7 +152,7 @@ test('an address that takes requests and never answers is asked no more once tha
     await (url === other ? states('online', 'offline') : states('offline', 'online'));
     // Each service finds out for itself, by a call that comes to nothing: here by what is asked for health.
     for (const service of services) {
-      await within(longestMs, async () => {
+      await eventually(async () => {
         // What was found is answered again for a second.
         await sleep(1100);
         const before = simulator.unanswered(ofAnyMember);
@@ -180,9 +178,7 @@ test('a location that is removed is known no longer', async () => {
       headers: { authorization: headers.authorization ?? '' },
     });
   }
-  await within(longestMs, async () =>
-    assert.deepEqual((await ask(services[0], '/servers')).body, []),
-  );
+  await eventually(async () => assert.deepEqual((await ask(services[0], '/servers')).body, []));
   const removed = await location('remove', 'far');
   assert.equal(removed.code, 0, removed.stderr);
   for (const service of services) {
@@ -190,7 +186,7 @@ test('a location that is removed is known no longer', async () => {
     assert.deepEqual((await ask(service, '/nodes')).body, []);
     assert.equal((await ask(service, '/locations/1')).status, 404);
   }
-  await within(longestMs, async () => {
+  await eventually(async () => {
     for (const service of services) {
       const { body: health } = await ask<{ checks: Named[] }>(service, '/health');
       assert.deepEqual(

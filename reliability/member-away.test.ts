@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
-import { longestMs, throughout, within } from './waiting.ts';
+import { throughout } from './waiting.ts';
 
 const sweepMilliseconds = 200;
 
@@ -33,18 +34,18 @@ it('servers on a member that is down keep their status, are unavailable, and are
   };
   assert.equal(listed.find(({ name }) => name === on('b').name)?.status, 'Error');
   await throughout(5 * sweepMilliseconds, is(on('b').id, 'started'));
-  await within(longestMs, isReally(on('b').id, 'unavailable'));
+  await eventually(isReally(on('b').id, 'unavailable'));
   await isReally(on('a').id, 'started')();
 
   // The others are followed all the same, by sweeps alone.
   simulator.disturbEvents({ lose: 1000 });
   simulator.administrator.stop(project, on('a').name);
   simulator.administrator.stop(project, on('b').name);
-  await within(longestMs, is(on('a').id, 'stopped'));
+  await eventually(is(on('a').id, 'stopped'));
   await is(on('b').id, 'started')();
   simulator.takeMemberDown('b', false);
-  await within(longestMs, is(on('b').id, 'stopped'));
-  await within(longestMs, isReally(on('b').id, 'stopped'));
+  await eventually(is(on('b').id, 'stopped'));
+  await eventually(isReally(on('b').id, 'stopped'));
 });
 
 it('a member that goes or comes back is noticed without an event, long before all is compared', async () => {
@@ -59,10 +60,10 @@ it('a member that goes or comes back is noticed without an event, long before al
     assert.equal(real_status, wanted);
   };
   place.simulator.takeMemberDown(member, true);
-  await within(longestMs, isReally('unavailable'));
+  await eventually(isReally('unavailable'));
   await isRecordedAs(place, id, 'started');
   place.simulator.takeMemberDown(member, false);
-  await within(longestMs, isReally('started'));
+  await eventually(isReally('started'));
 });
 
 it('a member that goes or comes back is noticed while the list of all instances waits for another', async () => {
@@ -76,7 +77,7 @@ it('a member that goes or comes back is noticed while the list of all instances 
   const [first, second] = servers.map((server, index) => {
     const member = instances[index]?.location ?? '';
     const isReally = (wanted: string) =>
-      within(longestMs, async () => {
+      eventually(async () => {
         const { real_status } = await place.ask(`/servers/${server.id}/status`);
         assert.equal(real_status, wanted);
       });
@@ -87,7 +88,7 @@ it('a member that goes or comes back is noticed while the list of all instances 
   const takeBack = simulator.faults.add({ ...list, kind: 'delay', ms: 120_000, times: 1 });
   first.take(true);
   await first.isReally('unavailable');
-  await within(longestMs, async () => assert.equal(simulator.faults.delayed(), 1, 'a list waits'));
+  await eventually(async () => assert.equal(simulator.faults.delayed(), 1, 'a list waits'));
   second.take(true);
   await second.isReally('unavailable');
   simulator.administrator.stop(project, first.name);
@@ -115,6 +116,6 @@ it('what is listed as away or broken is shown as it says itself that it is', asy
   });
   simulator.disturbEvents({ lose: 1000 });
   simulator.administrator.stop(project, name);
-  await within(longestMs, () => isRecordedAs(laboratory, id, 'stopped'));
+  await eventually(() => isRecordedAs(laboratory, id, 'stopped'));
   member.isLate = false;
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { eventually, until } from '../service/src/testing/until.ts';
 import { openLaboratory, project } from './laboratory.ts';
-import { longestMs, within } from './waiting.ts';
 
 const laboratory = await openLaboratory({ sweepMilliseconds: 200 });
 after(() => laboratory.close());
@@ -25,7 +25,8 @@ test('what workers, calls to the engine and looks at it come to is in the metric
   const { serverId, operation } = await laboratory.create('counted');
   await laboratory.ended(operation.id);
   const ended = 'berth_operation_duration_seconds_count{kind="create",outcome="succeeded"}';
-  assert.equal(await value(ended), 1);
+  // A worker counts it once it is entered as ended.
+  await eventually(async () => assert.equal(await value(ended), 1));
   assert.equal(await value('berth_operation_step_retries_total{kind="create"'), 2);
   assert.equal(
     await value(
@@ -33,13 +34,17 @@ test('what workers, calls to the engine and looks at it come to is in the metric
     ),
     2,
   );
-  assert.ok((await value('berth_engine_event_lag_seconds_count')) > 0);
-  assert.ok((await value('berth_sweep_duration_seconds_count')) > 0);
+  for (const counted of [
+    'berth_engine_event_lag_seconds_count',
+    'berth_sweep_duration_seconds_count',
+  ]) {
+    await until(`there is ${counted}`, () => value(counted));
+  }
   assert.doesNotMatch(await laboratory.metrics(), /srv-/);
 
   const vanished = 'berth_reconciler_findings_total{finding="instance_vanished"}';
   assert.equal(await value(vanished), 0);
   const { name } = await laboratory.server(serverId);
   simulator.administrator.delete(project, name);
-  await within(longestMs, async () => assert.equal(await value(vanished), 1));
+  await eventually(async () => assert.equal(await value(vanished), 1));
 });

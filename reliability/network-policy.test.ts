@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
-import { within } from './waiting.ts';
 
 // What watches a location keeps the rules of its network, without being asked.
 
-const soonMs = 30_000;
 const network = 'berthbr0';
 
 let laboratory: Laboratory;
@@ -25,7 +24,7 @@ const setSmtp = (smtp: 'open' | 'blocked') =>
   laboratory.database.db.updateTable('locations').set({ smtp }).execute();
 
 it('a network gets its rules when it is first watched, and others as soon as they are wanted', async () => {
-  await within(soonMs, is('applied'));
+  await eventually(is('applied'));
   const { client } = laboratory;
   const name = (await client.networks.get(network))?.config['security.acls'] ?? '';
   assert.match(name, /^berth-/);
@@ -35,17 +34,17 @@ it('a network gets its rules when it is first watched, and others as soon as the
   };
   assert.equal(await holdsMailBack(), true);
   await setSmtp('open');
-  await within(soonMs, is('applied'));
+  await eventually(is('applied'));
   assert.equal(await holdsMailBack(), false);
 });
 
 it('what is wanted while a member is away is done when it is back, and creates go on meanwhile', async () => {
   laboratory.simulator.takeMemberDown('b', true);
   await setSmtp('blocked');
-  await within(soonMs, is('pending'));
+  await eventually(is('pending'));
   const { operation } = await laboratory.create('meanwhile');
   assert.equal((await laboratory.ended(operation.id)).status, 'succeeded');
   assert.match(await laboratory.metrics(), /location_network_policy_applied\{location="test"\} 0/);
   laboratory.simulator.takeMemberDown('b', false);
-  await within(soonMs, is('applied'));
+  await eventually(is('applied'));
 });

@@ -3,10 +3,10 @@ import { after, afterEach, before, it } from 'node:test';
 import { newMember } from '../incus-sim/src/model.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { enterServer } from '../service/src/testing/servers.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isRecordedAs, isWhole, nothingIsLeft, runningServer } from './servers.ts';
-import { longestMs, within } from './waiting.ts';
 
 const sweepMilliseconds = 500;
 /** As the service has by itself. */
@@ -24,7 +24,7 @@ after(() => laboratory.close());
 
 const node = async (name: string) => await laboratory.ask(`/nodes/${name}`, headers);
 const isIn = (name: string, state: string) =>
-  within(longestMs, async () => assert.equal((await node(name)).state, state));
+  eventually(async () => assert.equal((await node(name)).state, state));
 const server = async (id: number) =>
   (await laboratory.ask(`/servers/${id}`)) as {
     unavailable: { reason: string; since: string } | null;
@@ -49,7 +49,7 @@ const declareLost = (name: string, confirm = name) =>
 async function lose(name: string): Promise<void> {
   laboratory.simulator.takeMemberDown(name, true);
   let id = 0;
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const answer = await declareLost(name);
     assert.equal(answer.statusCode, 202, answer.body);
     id = answer.json().operation_id;
@@ -76,7 +76,7 @@ it('what is to be done on a node that does not answer waits, and is done when it
   laboratory.simulator.takeMemberDown('b', true);
   await isIn('b', 'offline');
   const stop = await laboratory.request(id, 'stop');
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const { message } = await laboratory.ask(`/operations/${stop.id}`);
     assert.match(String(message), /waiting for b, which does not answer/);
   });
@@ -127,7 +127,7 @@ it('very many operations on a node that is cut off keep nobody else waiting', as
     .select(['operations.message', 'operations.lease_until'])
     .where('servers.id', 'in', ids)
     .where('operations.finished_at', 'is', null);
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const waiting = await theirs.execute();
     assert.equal(waiting.length, ids.length);
     assert.ok(waiting.every(({ message }) => /waiting for b, which/.test(message)));
@@ -237,9 +237,7 @@ it('a server that was on its way from a node which is given up is told so, and r
   const move = await laboratory.move(id);
   await lose('b');
   assert.equal((await laboratory.ended(move.id)).status, 'failed');
-  await within(longestMs, () =>
-    isRecordedAs(laboratory, id, 'error', /Its node b was declared lost/),
-  );
+  await eventually(() => isRecordedAs(laboratory, id, 'error', /Its node b was declared lost/));
   const rebuild = await laboratory.post(`/servers/${id}/rebuild`, undefined, secrets);
   assert.equal(rebuild.statusCode, 202, rebuild.body);
   await succeeds(laboratory, await laboratory.ended(rebuild.json().operation_id));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { newMember } from '../incus-sim/src/model.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { runningServer } from './servers.ts';
-import { longestMs, within } from './waiting.ts';
 
 const sweepMilliseconds = 200;
 
@@ -26,7 +26,7 @@ async function nodes(): Promise<Shown[]> {
 }
 
 const are = (...wanted: [name: string, state: string][]) =>
-  within(longestMs, async () => {
+  eventually(async () => {
     const seen = (await nodes()).map(({ name, state }) => [name, state]);
     assert.deepEqual(seen, wanted);
   });
@@ -36,7 +36,7 @@ it('the nodes of a location are the members of its cluster, with what they have'
   const rack = laboratory.simulator.model.members.get('b');
   assert.ok(rack);
   rack.failureDomain = 'rack-2';
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const [first, second] = await nodes();
     assert.deepEqual([first?.failure_domain, second?.failure_domain], ['default', 'rack-2']);
     assert.deepEqual(second?.capacity, { cpu: 8, ram: 1024 * 1024, disk: 100 });
@@ -59,7 +59,7 @@ it('a member that answers is online with what was last known, though it can’t 
   const [before] = await nodes();
   faults.add({ kind: 'error', method: 'GET', path: '/resources$', text: 'broken', status: 500 });
   const looked = await db.selectFrom('nodes').select('updated_at').executeTakeFirstOrThrow();
-  await within(longestMs, async () => {
+  await eventually(async () => {
     const now = await db.selectFrom('nodes').select('updated_at').execute();
     assert.ok(now.every(({ updated_at }) => updated_at > looked.updated_at));
   });
@@ -87,7 +87,7 @@ it('a server that is moved in Incus is recorded, and counted, where it is', asyn
   const total = (await counts()).reduce((sum, count) => sum + count, 0);
   for (const member of ['a', 'b', 'a']) {
     instance.member = member;
-    await within(longestMs, async () => {
+    await eventually(async () => {
       assert.equal((await laboratory.ask(`/servers/${id}`)).node, member);
     });
     const [onA = 0, onB = 0] = await counts();

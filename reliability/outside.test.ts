@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { endIn, loseLease, succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
-import { longestMs, within } from './waiting.ts';
 
 // Troubles that are not ours: a pool without room, guests that misbehave, and an engine that fails.
 
@@ -54,7 +54,7 @@ describe('a guest', () => {
     faults.guest('*', { neverBoots: true });
     const made = await Promise.all(['mute-1', 'mute-2'].map((name) => laboratory.create(name)));
     for (const { serverId, operation } of made) {
-      await within(longestMs, async () => {
+      await eventually(async () => {
         const { status } = await laboratory.ask(`/servers/${serverId}/status`);
         assert.equal(status, 'Creating the server: waiting for its network');
       });
@@ -82,8 +82,9 @@ describe('a guest', () => {
     for (const action of ['stop', 'restart'] as const) {
       const { status, error } = await laboratory.ended((await laboratory.request(id, action)).id);
       assert.deepEqual([status, error?.code], ['failed', 'guest_ignored_shutdown']);
-      assert.match(error?.message ?? '', /force=true/);
-      await within(longestMs, () => isWhole(laboratory, id));
+      const [, advised] = /POST (\/\S+)\.$/.exec(error?.message ?? '') ?? [];
+      assert.equal(advised, `/v1/servers/${id}/stop?force=true`);
+      await eventually(() => isWhole(laboratory, id));
     }
     await succeeds(laboratory, await laboratory.request(id, 'stop', true));
     assert.equal((await laboratory.server(id)).status, 'stopped');

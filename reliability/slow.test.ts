@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestToken } from '../service/src/testing/app.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { runningServer } from './servers.ts';
-import { longestMs, within } from './waiting.ts';
 
 // An engine, or a member of its cluster, that answers late or not at all. How long each look waits is
 // what it is in production: only the ends of the waits here are generous.
@@ -27,11 +27,11 @@ async function open(members: string[], sweepMilliseconds = 2000) {
     (await laboratory.ask(`/nodes/${name}`, headers)) as unknown as ShownNode;
   const location = () => laboratory.ask(`/locations/${laboratory.place.locationId}`);
   const heldRequests = (count: number) =>
-    within(longestMs, async () => {
+    eventually(async () => {
       assert.ok(laboratory.simulator.faults.delayed() >= count, `${count} looks wait`);
     });
   const realStatusIs = (id: number, wanted: string) =>
-    within(longestMs, async () => {
+    eventually(async () => {
       assert.equal((await laboratory.ask(`/servers/${id}/status`)).real_status, wanted);
     });
   return { ...laboratory, node, location, heldRequests, realStatusIs };
@@ -47,9 +47,9 @@ async function serverOnB(laboratory: Laboratory, name: string): Promise<number> 
 }
 
 const isIn = (state: string, node: () => Promise<ShownNode>) =>
-  within(longestMs, async () => assert.equal((await node()).state, state));
+  eventually(async () => assert.equal((await node()).state, state));
 
-describe('a member of a cluster', { concurrency: true }, () => {
+describe('a member of a cluster', () => {
   it('whose answers take 4 s is slow, and online all the time: its servers are known, and can be moved', async () => {
     const place = await open(['a', 'b']);
     await using _ = { [Symbol.asyncDispose]: place.close };
@@ -59,14 +59,14 @@ describe('a member of a cluster', { concurrency: true }, () => {
     const { status_since: since } = await b();
     const { faults } = place.simulator;
     faults.add({ kind: 'delay', ms: 4000, target: 'b' });
-    await within(longestMs, async () => assert.ok((await b()).slow_since));
+    await eventually(async () => assert.ok((await b()).slow_since));
     const slow = await b();
     assert.deepEqual([slow.state, slow.status_since], ['online', since]);
     assert.match(await place.metrics(), /^berth_node_slow\{[^}]*node="b"[^}]*\} 1$/m);
     await place.realStatusIs(id, 'started');
     await succeeds(place, await place.move(id, 'a'));
     faults.clear();
-    await within(longestMs, async () => assert.equal((await b()).slow_since, null));
+    await eventually(async () => assert.equal((await b()).slow_since, null));
     const after = await b();
     assert.deepEqual([after.state, after.status_since], ['online', since]);
     assert.match(await place.metrics(), /^berth_node_slow\{[^}]*node="b"[^}]*\} 0$/m);
@@ -79,7 +79,7 @@ describe('a member of a cluster', { concurrency: true }, () => {
     const b = () => place.node('b');
     await isIn('online', b);
     // The last of what asks each member when a location is taken up, and its addresses, too.
-    await within(longestMs, async () => {
+    await eventually(async () => {
       assert.partialDeepStrictEqual(await place.location(), {
         network_policy: { status: 'applied' },
       });
@@ -90,7 +90,7 @@ describe('a member of a cluster', { concurrency: true }, () => {
     await place.heldRequests(3);
     assert.ok(performance.now() - begun >= 6000, 'not three at once');
     goOn();
-    await within(longestMs, async () => assert.ok((await b()).slow_since));
+    await eventually(async () => assert.ok((await b()).slow_since));
     const { state, status_since } = await b();
     assert.deepEqual([state, status_since], ['online', since]);
   });
@@ -110,7 +110,7 @@ describe('a member of a cluster', { concurrency: true }, () => {
     goOn();
     await isIn('online', b);
     await place.realStatusIs(id, 'started');
-    await within(longestMs, async () => assert.equal((await b()).slow_since, null));
+    await eventually(async () => assert.equal((await b()).slow_since, null));
   });
 
   it('whose connection is refused is offline at once, and so is one that its cluster counts as such', async () => {
@@ -132,7 +132,7 @@ describe('a member of a cluster', { concurrency: true }, () => {
   });
 });
 
-describe('the one server of a location', { concurrency: true }, () => {
+describe('the one server of a location', () => {
   it('whose answers take 6 s is slow, and its location is reachable all the time', async () => {
     const place = await open([]);
     await using _ = { [Symbol.asyncDispose]: place.close };
@@ -140,11 +140,11 @@ describe('the one server of a location', { concurrency: true }, () => {
     const { reachable_changed_at: since } = await changed(place);
     const node = () => place.node('simulated');
     place.simulator.faults.add({ kind: 'delay', ms: 6000, method: 'GET' });
-    await within(longestMs, async () => assert.ok((await node()).slow_since));
+    await eventually(async () => assert.ok((await node()).slow_since));
     assert.equal((await place.ask('/health')).status, 'ok');
     await place.realStatusIs(id, 'started');
     place.simulator.faults.clear();
-    await within(longestMs, async () => assert.equal((await node()).slow_since, null));
+    await eventually(async () => assert.equal((await node()).slow_since, null));
     assert.equal((await changed(place)).reachable_changed_at, since);
     assert.equal((await node()).state, 'online');
   });
@@ -156,11 +156,11 @@ describe('the one server of a location', { concurrency: true }, () => {
     await changed(place);
     const goOn = place.simulator.faults.add({ ...forEver, method: 'GET' });
     const begun = performance.now();
-    await within(longestMs, async () => assert.equal((await place.location()).reachable, false));
+    await eventually(async () => assert.equal((await place.location()).reachable, false));
     assert.ok(performance.now() - begun >= 9000, 'not at the first look');
     await place.realStatusIs(id, 'unavailable');
     goOn();
-    await within(longestMs, async () => assert.equal((await place.location()).reachable, true));
+    await eventually(async () => assert.equal((await place.location()).reachable, true));
     await place.realStatusIs(id, 'started');
   });
 
@@ -169,7 +169,7 @@ describe('the one server of a location', { concurrency: true }, () => {
     await using _ = { [Symbol.asyncDispose]: place.close };
     const { simulator } = place;
     const isFollowed = () =>
-      within(longestMs, async () => assert.equal(simulator.followers(), 1, 'it is followed'));
+      eventually(async () => assert.equal(simulator.followers(), 1, 'it is followed'));
     await isFollowed();
     const { reachable_changed_at: since } = await changed(place);
     simulator.cutEvents();
@@ -180,7 +180,7 @@ describe('the one server of a location', { concurrency: true }, () => {
 });
 
 async function changed({ database, place, location }: Awaited<ReturnType<typeof open>>) {
-  await within(longestMs, async () => assert.equal((await location()).reachable, true));
+  await eventually(async () => assert.equal((await location()).reachable, true));
   const query = database.db.selectFrom('locations').select('reachable_changed_at');
   return await query.where('id', '=', place.locationId).executeTakeFirstOrThrow();
 }

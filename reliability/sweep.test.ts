@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
-import { longestMs, throughout, within } from './waiting.ts';
+import { throughout } from './waiting.ts';
 
 // What the comparison of all instances with all servers finds, and what it must not believe.
 
@@ -25,10 +26,10 @@ describe('a sweep', () => {
     disturbEvents({ lose: 1000 });
     administrator.stop(project, stopped.name);
     administrator.delete(project, deleted.name);
-    await within(longestMs, () => isRecordedAs(laboratory, stopped.id, 'stopped'));
-    await within(longestMs, () => isRecordedAs(laboratory, deleted.id, 'error'));
+    await eventually(() => isRecordedAs(laboratory, stopped.id, 'stopped'));
+    await eventually(() => isRecordedAs(laboratory, deleted.id, 'error'));
     administrator.start(project, stopped.name);
-    await within(longestMs, () => isRecordedAs(laboratory, stopped.id, 'started'));
+    await eventually(() => isRecordedAs(laboratory, stopped.id, 'started'));
     disturbEvents({ lose: 0 });
   });
 
@@ -48,7 +49,7 @@ describe('a sweep', () => {
     for (const [other, itsConfig] of Object.entries({ ...others, [name]: config })) {
       await make(other, itsConfig, other === name ? devices : rootOnly(devices));
     }
-    await within(longestMs, async () => assert.equal(await client.instances.get(name), null));
+    await eventually(async () => assert.equal(await client.instances.get(name), null));
     await throughout(3 * sweepMilliseconds, async () => {
       const names = (await client.instances.list()).map((instance) => instance.name);
       for (const other of Object.keys(others)) assert.ok(names.includes(other), other);
@@ -114,7 +115,7 @@ describe('an instance is not gone because', { concurrency: true }, () => {
     administrator.delete(project, name);
     await staysStarted(id);
     takeBack();
-    await within(longestMs, () => isRecordedAs(laboratory, id, 'error'));
+    await eventually(() => isRecordedAs(laboratory, id, 'error'));
   });
 });
 

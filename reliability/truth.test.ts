@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
-import { longestMs, within } from './waiting.ts';
 
 // What is done to instances by hand, told by events alone: nothing is swept meanwhile.
 
@@ -14,11 +14,11 @@ before(async () => {
 after(() => laboratory.close());
 
 async function isShown(id: number, status: string): Promise<void> {
-  await within(longestMs, () => isRecordedAs(laboratory, id, status));
+  await eventually(() => isRecordedAs(laboratory, id, status));
 }
 
 async function isInError(id: number, reason: RegExp): Promise<void> {
-  await within(longestMs, () => isRecordedAs(laboratory, id, 'error', reason));
+  await eventually(() => isRecordedAs(laboratory, id, 'error', reason));
 }
 
 describe('a server whose instance somebody else', () => {

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { output, runAsRoot, SetupError } from './commands.mjs';
 
 const systemDirectory = '/var/lib/incus';
+/** Of the system's Incus. */
+export const systemSocket = join(systemDirectory, 'unix.socket');
 const daemonPaths = ['/usr/libexec/incus/incusd', '/usr/lib/incus/incusd', '/opt/incus/bin/incusd'];
 const lxcfsMount = '/var/lib/lxcfs';
 const startSeconds = 60;

@@ -32,19 +32,17 @@ const bridges = {
   'net.bridge.bridge-nf-call-iptables': 0,
 };
 const bridgeModule = 'br_netfilter';
-const modulesFile = '/etc/modules-load.d/berth.conf';
-const settingsFile = '/etc/sysctl.d/60-berth.conf';
+export const modulesFile = '/etc/modules-load.d/berth.conf';
+export const settingsFile = '/etc/sysctl.d/60-berth.conf';
 
-const idRanges = ['/etc/subuid', '/etc/subgid'];
+export const idRanges = ['/etc/subuid', '/etc/subgid'];
 /** Guests get 65,536 ids of their own each; this is enough for 15,000. */
 const leastIds = 1_000_000_000;
 
 /** Raises what is too low, and sets what bridges need, now and for later boots; lowers no limit. */
 export function setUpKernel() {
   loadBridgeModule();
-  const wanted = Object.fromEntries(
-    Object.entries({ ...limits, ...bridges }).filter(([name]) => existsSync(procPath(name))),
-  );
+  const wanted = requiredSettings((name) => existsSync(procPath(name)));
   const changes = kernelChanges(wanted, current);
   if (changes.length === 0) return;
   say(`Setting kernel parameters that many guests need: ${changes.join(', ')}`);
@@ -60,6 +58,17 @@ export function setUpKernel() {
       `  They could not be set (${error.message}): past a dozen servers, guests may hang in boot, and servers with IPv6 may be refused.`,
     );
   }
+}
+
+/**
+ * Kernel parameters that this kernel has, with their least or exact value.
+ * @param {(name: string) => boolean} isThere
+ * @returns {Record<string, number>}
+ */
+export function requiredSettings(isThere) {
+  return Object.fromEntries(
+    Object.entries({ ...limits, ...bridges }).filter(([name]) => isThere(name)),
+  );
 }
 
 const hasBridgeSettings = () => existsSync(procPath(Object.keys(bridges)[0]));
@@ -107,6 +116,13 @@ export function widenIdRanges() {
     writeAsRoot(path, wide);
   }
 }
+
+/**
+ * Whether a line of such a file is the one that was put there.
+ * @param {string} line
+ */
+export const isOwnRange = (line) =>
+  /^root:\d+:/.test(line) && Number(line.split(':')[2]) === leastIds;
 
 /**
  * The file with root's range wide enough, other lines untouched.

@@ -1,6 +1,6 @@
 // Brings what `npm start` and `npm test` need before anything is installed: system packages,
 // npm packages, kernel settings. Plain Node without dependencies, since nothing is there yet.
-import { explain, SetupError } from './commands.mjs';
+import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
 import { setUpKernel, widenIdRanges } from './kernel.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
@@ -17,12 +17,22 @@ function requireNode() {
   );
 }
 
+/** Before minutes are spent on installing. Single parts of `test:all` need no root: those are looked at later. */
+function requireRootForGate() {
+  if (process.env.npm_lifecycle_event !== 'pretest' || isRoot()) return;
+  throw new SetupError(
+    '"npm test" needs root: its end-to-end tests start an Incus of their own.',
+    'Run it as root. As an ordinary user, run "npm run test:all -- --part service".',
+  );
+}
+
 /** @param {string} command what is being prepared: start, test, cluster, bench, token or inspect */
 function prepare(command) {
   requireNode();
+  requireRootForGate();
   ensureNodePackages();
   if (command === 'token' || command === 'inspect') return;
-  ensureSystemPackages({ forTests: command !== 'start' });
+  ensureSystemPackages({ forTests: command !== 'start', forBench: command === 'bench' });
   if (command === 'test') {
     ensurePrometheus();
     ensureHaproxy();

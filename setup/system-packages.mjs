@@ -18,11 +18,17 @@ const testPackages = [
   ['openssh-client', 'ssh'],
 ];
 
-const backportsFile = '/etc/apt/sources.list.d/berth-backports.sources';
+const benchPackages = [['wrk', 'wrk']];
 
-/** @param {{ forTests: boolean }} options */
-export function ensureSystemPackages({ forTests }) {
-  const wanted = forTests ? [...packages, ...testPackages] : packages;
+export const backportsFile = '/etc/apt/sources.list.d/berth-backports.sources';
+
+/** @param {{ forTests: boolean, forBench: boolean }} options */
+export function ensureSystemPackages({ forTests, forBench }) {
+  const wanted = [
+    ...packages,
+    ...(forTests ? testPackages : []),
+    ...(forBench ? benchPackages : []),
+  ];
   if (output('dpkg-query', ['--version']) === undefined) return requireCommands(wanted);
   const missing = missingPackages(wanted.map(([name]) => name));
   if (missing.length === 0) return;
@@ -114,13 +120,20 @@ function oneLineMirror(sources) {
 
 /** @param {string[][]} wanted */
 function requireCommands(wanted) {
-  const path = '/usr/libexec/incus:/usr/sbin:/sbin';
-  const missing = wanted.filter(
-    ([, command]) => !output('sh', ['-c', `PATH="$PATH:${path}" command -v ${command}`]),
-  );
+  const missing = missingCommands(wanted);
   if (missing.length === 0) return;
   throw new SetupError(
-    `This system has no dpkg, and these commands are missing: ${missing.map(([, c]) => c).join(' ')}`,
+    `This system has no dpkg, and these commands are missing: ${missing.join(' ')}`,
     'Install them with your package manager, then run this again.',
   );
 }
+
+/** Commands of packages that are not there; of those that a start needs, unless others are given. */
+export function missingCommands(wanted = packages) {
+  const path = '/usr/libexec/incus:/usr/sbin:/sbin';
+  const isThere = (command) => output('sh', ['-c', `PATH="$PATH:${path}" command -v ${command}`]);
+  return wanted.map(([, command]) => command).filter((command) => !isThere(command));
+}
+
+/** Names of the packages that a start installs, as apt knows them. */
+export const packageNames = packages.map(([name]) => name);

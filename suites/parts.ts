@@ -12,6 +12,7 @@ export interface Part {
   command(files?: readonly string[]): string[];
   /** Whether single files can be run again. */
   hasFiles: boolean;
+  needsRoot?: boolean;
 }
 
 const node = process.execPath;
@@ -43,7 +44,7 @@ function tests(name: string, about: string, patterns: string[], ...options: stri
 
 function onRealIncus(name: string, about: string, patterns: string[]): Part {
   return {
-    ...{ name, about, hasFiles: true },
+    ...{ name, about, hasFiles: true, needsRoot: true },
     command: (files = filesOf(patterns)) => [node, 'e2e/run.ts', ...files],
   };
 }
@@ -81,7 +82,7 @@ export const longParts: readonly Part[] = [
     ...contract,
     'service/src/**/*.incus.test.ts',
   ]),
-  script('cluster', 'scenarios on a real cluster of three', 'test:cluster'),
+  { ...script('cluster', 'scenarios on a real cluster of three', 'test:cluster'), needsRoot: true },
   script('fuzz', '50,000 requests made from openapi.json', 'fuzz', '--', '--requests', '50000'),
   script('chaos', 'kills in a storm of requests, with a new seed', 'chaos', '--', '--kills', '20'),
   {

@@ -44,8 +44,12 @@ export async function play(
 }
 
 const graceMs = 120_000;
+export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ends with the exit status or the signal; after too long a time the processes are ended. */
+/**
+ * Ends with the exit status or the signal; after too long a time the processes are ended. A signal to this process is
+ * passed on once: a terminal and npm both send theirs, and a second one would cut the cleaning up short.
+ */
 async function run(
   [program = '', ...args]: string[],
   env: Record<string, string>,
@@ -58,16 +62,22 @@ async function run(
     env: { ...process.env, ...env },
   });
   let isLate = false;
-  const signal = (name: NodeJS.Signals) => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name);
+  let isEnding = false;
+  const kill = (name: NodeJS.Signals) => {
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    if (child.pid !== undefined && !hasEnded) process.kill(-child.pid, name);
+  };
+  const endIt = (name: NodeJS.Signals) => {
+    if (isEnding) return;
+    isEnding = true;
+    kill(name);
+    setTimeout(() => kill('SIGKILL'), graceMs).unref();
   };
   const end = setTimeout(() => {
     isLate = true;
-    signal('SIGTERM');
-    setTimeout(() => signal('SIGKILL'), graceMs).unref();
+    endIt('SIGTERM');
   }, endSeconds * 1000);
-  const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of forwarded) process.on(name, signal);
+  for (const name of endingSignals) process.on(name, endIt);
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', reject);
@@ -75,6 +85,6 @@ async function run(
     });
   } finally {
     clearTimeout(end);
-    for (const name of forwarded) process.off(name, signal);
+    for (const name of endingSignals) process.off(name, endIt);
   }
 }

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
-import { explain, SetupError, say } from '../setup/commands.mjs';
+import { explain, isRoot, SetupError, say } from '../setup/commands.mjs';
 import { playAgain } from './again.ts';
 import { keepDuration, lastDurations } from './durations.ts';
 import { gate, longParts, type Part } from './parts.ts';
-import { type Outcome, play } from './play.ts';
+import { endingSignals, type Outcome, play } from './play.ts';
 import { report } from './table.ts';
+import { takeTurn } from './turn.ts';
 
 const usage = `npm test                                    the gate: what every change passes before it lands
 npm run test:all                            the gate, then all other tests
@@ -67,18 +66,28 @@ function listed(): string {
   return [...gate.map(line('gate')), ...longParts.map(line('long'))].join('\n');
 }
 
-/** The image that one part has built is there for the next. */
-function keepImages(): void {
-  if (process.env.BERTH_TEST_IMAGES) return;
-  const directory = mkdtempSync(join(tmpdir(), 'berth-images-'));
-  process.env.BERTH_TEST_IMAGES = directory;
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+function requireRoot({ parts }: Plan): void {
+  const part = parts.find(({ needsRoot }) => needsRoot);
+  if (!part || isRoot()) return;
+  throw new SetupError(
+    `The part "${part.name}" needs root: it starts an Incus of its own.`,
+    'Run it as root, or choose a part that needs no root, such as --part service.',
+  );
+}
+
+/** What ended the run early. The part that was under way has then ended, too, and no other one begins. */
+let endedBy: NodeJS.Signals | undefined;
+for (const name of endingSignals) {
+  process.on(name, () => {
+    endedBy ??= name;
+  });
 }
 
 async function playAll({ parts, files }: Plan): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const gateEnd = performance.now() + gateSeconds * 1000;
   for (const part of parts) {
+    if (endedBy) break;
     const isGate = gate.includes(part);
     const left = Math.max(1, (gateEnd - performance.now()) / 1000);
     say(`\n== ${part.name}: ${part.about}`);
@@ -105,12 +114,17 @@ function tellLongFiles(outcomes: readonly Outcome[]): void {
 try {
   const plan = readPlan();
   if (plan) {
-    keepImages();
+    requireRoot(plan);
+    await takeTurn('the tests of Berth', say);
     const outcomes = await playAll(plan);
-    for (const outcome of outcomes) await playAgain(outcome);
+    for (const outcome of outcomes) if (!endedBy) await playAgain(outcome);
     tellLongFiles(outcomes);
     say(`\n${report(outcomes)}`);
     process.exitCode = outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
+    if (endedBy) {
+      say(`Ended by ${endedBy} before all parts had run.`);
+      process.exitCode = 128 + constants.signals[endedBy];
+    }
   }
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
@@ -101,6 +101,27 @@ test('a part that takes too long is ended, and says what was still running', asy
   const { failures } = await play(part, { endSeconds: 5 });
   const [failure] = failures.slice(-1);
   assert.match(failure?.message ?? '', /not ended after 5 s\. Still running: \S*hangs\.test\.mjs$/);
+});
+
+test('a signal ends a part once, and its cleaning up is not cut short by a second one', async () => {
+  const marks = join(directory, 'signals');
+  const part: Part = {
+    ...{ name: 'long', about: 'cleans up when it is told to end', hasFiles: false },
+    command: () => [
+      process.execPath,
+      '-e',
+      `const { appendFileSync } = require('node:fs');
+      process.on('SIGTERM', () => {
+        appendFileSync('${marks}', 'told ');
+        setTimeout(() => { appendFileSync('${marks}', 'cleaned'); process.exit(0); }, 500);
+      });
+      setInterval(() => undefined, 1000);
+      process.kill(${process.pid}, 'SIGTERM');
+      process.kill(${process.pid}, 'SIGTERM');`,
+    ],
+  };
+  await play(part, { endSeconds });
+  assert.equal(readFileSync(marks, 'utf8'), 'told cleaned');
 });
 
 test('a command that fails is a failure of its part', async () => {

@@ -15,6 +15,21 @@ export const AddressPool = Type.Object(
       description: 'Whether new servers get addresses of it. False: it drains.',
     }),
     held: Type.Integer({ description: 'Addresses that servers hold.', examples: [12] }),
+    reserved: Type.Array(
+      Type.Object({
+        ip: Type.String({ examples: ['203.0.113.9'] }),
+        instance: Type.String({
+          description: 'The instance of Incus that holds it.',
+          examples: ['srv-6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
+        }),
+      }),
+      {
+        description:
+          'Addresses that no server is given, since instances hold them that are of no server, as after a ' +
+          'restore of the database.',
+        examples: [[]],
+      },
+    ),
   },
   { title: 'AddressPool', description: 'Where the addresses of servers come from.' },
 );

@@ -50,7 +50,8 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'What: the `operationId` of the request. By Berth itself: `traffic_notice`, `traffic_throttle`, ' +
-        'or a `server_stop` of a server whose traffic allowance is used up.',
+        '`initial_commands_failed` of a create that has ended, `statement_correct`, or a `server_stop` of a server whose ' +
+        'traffic allowance is used up.',
       examples: ['server_create'],
     }),
     target: Nullable(
@@ -71,7 +72,7 @@ export const AuditEntry = Type.Object(
           additionalProperties: true,
           description:
             'What was given or changed, where there is more to say: quota, role, scopes, is_admin, is_disabled, ' +
-            'percent, allowance, throttled_to, force.',
+            'percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },
       ),

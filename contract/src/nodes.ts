@@ -8,6 +8,11 @@ const State = (description: string) =>
     examples: ['online'],
   });
 
+const CanLimit = (description: string) =>
+  Nullable(
+    Type.Boolean({ description: `${description} Null until it was tried.`, examples: [true] }),
+  );
+
 function Amounts(description: string, [cpu, ram, disk]: [number, number, number]) {
   const amount = (unit: string, example: number) =>
     Type.Number({ description: unit, examples: [example] });
@@ -52,9 +57,18 @@ export const Node = Type.Object(
     ),
     warnings: Type.Array(Type.String(), {
       description:
-        'What an administrator should see to: holes in security that its release of Incus is known to have.',
+        'What an administrator should see to: holes in security that its release of Incus is known to have, ' +
+        'and limits of traffic that its kernel cannot enforce.',
       examples: [[]],
     }),
+    traffic_limits: Type.Object(
+      { incoming: CanLimit('What comes to servers.'), outgoing: CanLimit('What servers send.') },
+      {
+        description:
+          'Which traffic of servers its kernel can limit, which the policy `throttle` needs. Berth tries it ' +
+          'once for each kernel, and each hour where it failed.',
+      },
+    ),
     capacity: Amounts(
       'What it has; the disk is that of the storage pool. Zeros until it was asked.',
       [16, 65536, 500],

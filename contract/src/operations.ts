@@ -17,9 +17,52 @@ const Status = (description: string) =>
     examples: ['running'],
   });
 
+export const OperationOutcome = Type.Object(
+  {
+    id: Type.Integer({ description: '`GET /v1/operations/{id}` shows it whole.', examples: [7] }),
+    status: Status(
+      '`pending` and `running`: it has not ended yet. `succeeded`, `failed` and `superseded` are final.',
+    ),
+    error: Nullable(
+      Type.Object(
+        {
+          code: Type.String({
+            description: 'Why it failed, for a program to read: `/docs/errors` explains each code.',
+            examples: ['guest_ignored_shutdown'],
+          }),
+          detail: Type.String({
+            description: 'Why it failed and what to do, for a person to read.',
+            examples: ['The guest did not shut down within 60 seconds.'],
+          }),
+        },
+        { description: 'Null unless the operation failed.' },
+      ),
+    ),
+  },
+  {
+    title: 'OperationOutcome',
+    description: 'The operation that a request began, and what came of it so far.',
+  },
+);
+export type OperationOutcome = Static<typeof OperationOutcome>;
+
 export const CommandResult = Type.Object(
   {
+    index: Type.Integer({
+      minimum: 0,
+      description: 'The position of the command in `initialCommands`, from 0.',
+      examples: [0],
+    }),
     exit_status: Type.Integer({ description: 'Zero is success.', examples: [0] }),
+    duration_ms: Nullable(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'How long it ran, in milliseconds, to the nearest ten. Null if it was interrupted by a restart ' +
+          'of the server, or ran before Berth measured it.',
+        examples: [1340],
+      }),
+    ),
     output: Nullable(
       Type.String({
         description:
@@ -119,7 +162,14 @@ export const Operation = Type.Object(
       Type.Object(
         {
           code: Type.String({ examples: ['guest_ignored_shutdown'] }),
-          message: Type.String({ examples: ['The server did not shut down within 60 seconds.'] }),
+          detail: Type.String({
+            description: 'What failed and what to do, for a person to read.',
+            examples: ['The guest did not shut down within 60 seconds.'],
+          }),
+          message: Type.String({
+            description: 'The same as `detail`.',
+            examples: ['The guest did not shut down within 60 seconds.'],
+          }),
         },
         { description: 'Why it failed; null unless it did.' },
       ),
@@ -164,14 +214,19 @@ export type OperationQuery = Static<typeof OperationQuery>;
 export const Accepted = Type.Object(
   {
     message: Type.String({
-      description: 'What was accepted, for a person to read.',
+      description:
+        'What was accepted, for a person to read; with `Prefer: wait`, the closing words of the ' +
+        'operation once it has succeeded.',
       examples: ['The server is being started.'],
     }),
-    operation_id: Type.Integer({
-      description: 'The operation that does it: `GET /v1/operations/{id}`.',
-      examples: [7],
-    }),
+    operation_id: Type.Integer({ description: 'The same as `operation.id`.', examples: [7] }),
+    operation: OperationOutcome,
   },
-  { title: 'Accepted', description: 'What was asked for is under way.' },
+  {
+    title: 'Accepted',
+    description:
+      'The request was accepted. It is done once `operation.status` is `succeeded`: without ' +
+      '`Prefer: wait`, or when the wait is over before the end, ask for the operation until it is.',
+  },
 );
 export type Accepted = Static<typeof Accepted>;

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { OperationOutcome } from './operations.ts';
+import { Nullable } from './values.ts';
 
 export const FieldError = Type.Object(
   {
@@ -14,7 +16,24 @@ export const FieldError = Type.Object(
   { title: 'FieldError' },
 );
 
-/** RFC 9457, with members of our own. Some codes add more: `operation_in_progress` an `operation`. */
+const ProblemOperation = Type.Object(
+  {
+    ...OperationOutcome.properties,
+    kind: Type.String({ description: 'What it does.', examples: ['stop'] }),
+    server_id: Nullable(
+      Type.Integer({ description: 'The server; null of an operation on a node.', examples: [42] }),
+    ),
+    progress: Type.Integer({ description: 'Percent of the work that was done.', examples: [40] }),
+  },
+  {
+    description:
+      'An operation that failed or was superseded: this one did what the request asked for, and the ' +
+      'code of the problem is why it ended. With `operation_in_progress`: the operation that is in the ' +
+      'way, which is still under way. No other problem has this field.',
+  },
+);
+
+/** RFC 9457, with members of our own; some codes add more. */
 export const Problem = Type.Object(
   {
     type: Type.String({
@@ -38,6 +57,7 @@ export const Problem = Type.Object(
       description: 'Names this request in the logs; also in the header `X-Request-Id`.',
       examples: ['1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a'],
     }),
+    operation: Type.Optional(ProblemOperation),
     errors: Type.Optional(Type.Array(FieldError, { description: 'Each bad field.' })),
     message: Type.String({
       description: 'The same as `detail`.',

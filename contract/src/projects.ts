@@ -41,6 +41,7 @@ export const Project = Type.Object(
     description: Type.String({ examples: ['Servers of the web team'] }),
     quota: Type.Object(limits, { description: 'What its servers may hold together.' }),
     created_at: Timestamp('When it was made.'),
+    deleted_at: Nullable(Timestamp('When it was deleted; null while it was not.')),
   },
   {
     title: 'Project',
@@ -85,7 +86,16 @@ export const ProjectUpdate = Closed(
 );
 export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
-export const ProjectQuery = Closed(pageParameters);
+export const ProjectQuery = Closed({
+  ...pageParameters,
+  include_deleted: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether to list deleted projects, too, whose statements can still be read. For administrators.',
+      explain: 'Must be true or false.',
+    }),
+  ),
+});
 
 function use(description: string) {
   return Type.Object(

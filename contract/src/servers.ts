@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
@@ -66,6 +67,16 @@ const specifications = {
 
 export type Usage = Static<typeof Usage>;
 
+const warnings = (description: string) =>
+  Type.Array(
+    Type.String({
+      examples: [
+        'All IPv4 address pools of this location are disabled, so the server has no IPv4 address.',
+      ],
+    }),
+    { description, examples: [[]] },
+  );
+
 export const Server = Type.Object(
   {
     id: Type.Integer({ examples: [42] }),
@@ -90,6 +101,23 @@ export const Server = Type.Object(
         examples: ['The image could not be downloaded.'],
       }),
     ),
+    initial_commands: Type.Object(
+      {
+        total: Type.Integer({
+          minimum: 0,
+          description: 'How many the create, or the last rebuild, was given.',
+          examples: [3],
+        }),
+        failed: Type.Integer({
+          minimum: 0,
+          description:
+            'How many of them ended with an exit status other than 0, so far. The server runs all the same; ' +
+            '`commands` of its create (`GET /v1/operations?server_id={id}&kind=create`) says which, and what they printed.',
+          examples: [1],
+        }),
+      },
+      { description: 'What became of the `initialCommands`.' },
+    ),
     unavailable: Nullable(
       Type.Object(
         {
@@ -108,16 +136,37 @@ export const Server = Type.Object(
       }),
       { description: 'What may be asked of it now.', examples: [['stop', 'restart', 'delete']] },
     ),
+    warnings: Type.Optional(
+      warnings(
+        'What the server lacks though the location could have it. Only in the answer to a create, where there is any.',
+      ),
+    ),
   },
   { title: 'Server', description: 'A virtual server.' },
 );
 export type Server = Static<typeof Server>;
 
+export const ServerCreated = Type.Object(
+  { ...Server.properties, operation: OperationOutcome },
+  {
+    title: 'ServerCreated',
+    description:
+      'The new server, and the operation that creates it. The server is ready once ' +
+      '`operation.status` is `succeeded`.',
+  },
+);
+export type ServerCreated = Static<typeof ServerCreated>;
+
 export const ServerStatusRecord = Type.Object(
   {
     status: Type.String({
-      description: 'What happens to it now, or how it is, for a person to read.',
-      examples: ['Creating the server: running command 2 of 3'],
+      description:
+        'What happens to the server now, for a person to read. When nothing does: how the server is, and ' +
+        'that its last operation, or some of its initial commands, failed.',
+      examples: [
+        'Creating the server: running command 2 of 3',
+        'The server is in the error state. Last operation: Creating the server failed: The storage pool is full.',
+      ],
     }),
     real_status: Word(['started', 'stopped', 'paused', 'error', 'not_exists', 'unavailable'], {
       description:
@@ -125,11 +174,16 @@ export const ServerStatusRecord = Type.Object(
         '`unavailable`: its engine cannot be asked.',
       examples: ['started'],
     }),
-    is_processing: Type.Boolean({ description: 'Whether an operation is under way.' }),
+    is_processing: Type.Boolean({
+      description:
+        'Whether an operation is under way. A program that waits for its end looks at this field.',
+    }),
     progress: Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: 'Percent of the operation. It never falls; 100 when none is under way.',
+      description:
+        'Percent of the operation that is under way; it never falls. When none is: 100, or what the last ' +
+        'operation had reached when it failed.',
       examples: [80],
     }),
   },
@@ -202,13 +256,15 @@ export const ServerCreate = Closed(
       pattern: passwordPattern,
       description: 'For root. Kept as a hash only, and only while the server is created.',
       examples: ['correct horse battery staple'],
-      explain: 'Must be of 8 to 128 characters, 511 bytes in UTF-8, with no control characters.',
+      explain: 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.',
     }),
     initialCommands: Type.Array(Command, {
       maxItems: 64,
       description:
-        'Run as root, in order, once, after the installation. May be empty. After two hours the ' +
-        'create ends and says so; what runs then runs on.',
+        'Run as root, in order, once, after the installation. May be empty. A command may restart the ' +
+        'server or power it off, as `poweroff` does: the server is started again, and the next command ' +
+        'runs, so that the server is `started` in the end. After two hours the create ends and says so; ' +
+        'what runs then runs on.',
       examples: [['apt-get update', ['touch', '/root/ready']]],
       explain: 'Must be a list of at most 64 commands; an empty list will do.',
     }),
@@ -224,12 +280,8 @@ export const ServerCreate = Closed(
 export type ServerCreate = Static<typeof ServerCreate>;
 
 export const ServerCreateQuery = Closed({
-  dry_run: Type.Optional(
-    Type.Boolean({
-      description: 'Answers what the create would come to, and changes nothing.',
-      explain: 'Must be true or false.',
-    }),
-  ),
+  // Has its own path since: it answers something else than a create.
+  dry_run: Type.Optional(Type.Boolean({ explain: 'Must be true or false.', undocumented: true })),
 });
 
 export const ServerDryRun = Type.Object(
@@ -246,23 +298,35 @@ export const ServerDryRun = Type.Object(
       },
       { description: 'What it would add to what the project uses.' },
     ),
+    warnings: warnings('What the server would lack though the location could have it.'),
   },
   { title: 'ServerDryRun', description: 'What a create would come to.' },
 );
 export type ServerDryRun = Static<typeof ServerDryRun>;
 
+const Force = (description: string) =>
+  Type.Optional(
+    Type.Boolean({
+      description: `${description} False by default.`,
+      explain: 'Must be true or false.',
+    }),
+  );
+
 export const ServerStop = Closed(
   {
-    force: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Cuts the power, so to say, in place of asking the guest to shut down.',
-        explain: 'Must be true or false.',
-      }),
+    force: Force(
+      'Cuts the power instead of asking the guest to shut down, as the query parameter `force` does.',
     ),
   },
   { title: 'ServerStop' },
 );
+
+export const ServerStopQuery = Closed({
+  force: Force(
+    'Cuts the power instead of asking the guest to shut down. `force` of the body does the same; one of ' +
+      'them is enough.',
+  ),
+});
 export type ServerStop = Static<typeof ServerStop>;
 
 export const ServerRebuild = Closed(

@@ -67,6 +67,7 @@ export const TokenCreate = Closed(
     }),
     expires_at: Type.Optional(
       Type.String({
+        format: 'date-time',
         pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
         description: 'When it ends: at the latest when the caller does. Without it, as the caller.',
         examples: ['2027-01-31T00:00:00Z'],

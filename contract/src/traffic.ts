@@ -29,8 +29,16 @@ export const ServerTraffic = Type.Object(
     policy: trafficPolicyWords.policy,
     throttled_to: Nullable(
       Type.Integer({
-        description: 'Mbit/s that it is held to now, each direction.',
+        description:
+          'Mbit/s that the engine confirmed to hold it to in each direction; null while there is no throttle, ' +
+          'or not all of it is applied.',
         examples: [10],
+      }),
+    ),
+    throttle_error: Nullable(
+      Type.String({
+        description: 'Why the throttle that its allowance calls for is not applied, or not lifted.',
+        examples: ['The kernel of its node cannot limit what a server sends.'],
       }),
     ),
     notices: Type.Array(

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { onFreePort } from '../../e2e/ports.ts';
 import type { administratorOn } from './administrator.ts';
 
 /** The same Incus, for clients with certificates. */
@@ -25,8 +24,10 @@ export async function listenOverHttps(
   };
   let address = config['core.https_address'] ?? '';
   if (address === '') {
-    address = `127.0.0.1:${await freePort()}`;
-    await configure({ 'core.https_address': address });
+    await onFreePort(async (port) => {
+      address = `127.0.0.1:${port}`;
+      await configure({ 'core.https_address': address });
+    });
     cleanUpWith(() => configure({ 'core.https_address': '' }));
   }
   const { 'core.remote_token_expiry': expiryBefore = '' } = config;
@@ -45,13 +46,4 @@ export async function listenOverHttps(
       return Buffer.from(JSON.stringify(token)).toString('base64');
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

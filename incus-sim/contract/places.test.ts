@@ -48,6 +48,18 @@ describe('a project', () => {
     await assert.rejects(projects.delete(project.name), failsWith('not_found'));
   });
 
+  it('keeps what we note on it, beside what it has', async () => {
+    const { projects } = target.client;
+    const name = newName('project');
+    await projects.create({ name, description: '', config: { 'user.berth.one': '1' } });
+    cleanUpWith(() => projects.delete(name));
+    const before = await projects.get(name);
+    assert.ok(before);
+    const config = { ...before.config, 'user.berth.two': '2' };
+    await projects.configure(before, config);
+    assert.deepEqual(await projects.get(name), { ...before, config });
+  });
+
   it('is refused with a setting that there is not', async () => {
     const project = { name: newName('project'), description: '', config: { bogus: '1' } };
     const create = target.client.projects.create(project);
@@ -64,12 +76,14 @@ describe('a project', () => {
 describe('a storage pool', () => {
   it('is made once, and tells its space', async () => {
     const { client, administrator } = target;
-    const pool = { name: newName('pool'), driver: 'dir', description: 'Contract', config: {} };
+    const config = { 'user.berth.one': '1' };
+    const pool = { name: newName('pool'), driver: 'dir', description: 'Contract', config };
     assert.equal(await client.storage.getPool(pool.name), null);
     await client.storage.createPool(pool);
     cleanUpWith(() => administrator.deletePool(pool.name));
     const found = await client.storage.getPool(pool.name);
     assert.equal(found?.driver, 'dir');
+    assert.equal(found?.config['user.berth.one'], '1');
     assert.equal(found?.status, 'Created');
     assert.deepEqual(found?.used_by, []);
     await assert.rejects(client.storage.createPool(pool), failsWith('already_exists'));
@@ -103,7 +117,7 @@ describe('a network', () => {
       name,
       type: 'bridge' as const,
       description: 'Contract',
-      config: { 'ipv4.address': 'none', 'ipv6.address': 'none' },
+      config: { 'ipv4.address': 'none', 'ipv6.address': 'none', 'user.berth.one': '1' },
     };
     assert.equal(await networks.get(name), null);
     await networks.create(network);
@@ -115,6 +129,7 @@ describe('a network', () => {
     assert.equal(found?.status, 'Created');
     assert.equal(found?.type, 'bridge');
     assert.equal(found?.config['ipv4.address'], 'none');
+    assert.equal(found?.config['user.berth.one'], '1');
     await assert.rejects(networks.create(network), failsWith('already_exists', /already exists/));
 
     const wanted = await definition(target, newName('on-network'));

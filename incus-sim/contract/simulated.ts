@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfSigned } from '../../service/src/incus/test-server.ts';
+import { temporaryDirectory } from '../../service/src/testing/temporary-directory.ts';
 import { startSimulator } from '../src/simulator.ts';
 import type { Place } from './target.ts';
 
 /** A simulated Incus with all that the contract's tests need. */
 export async function startSimulated(): Promise<Place> {
-  const directory = mkdtempSync(join(tmpdir(), 'simulated-'));
+  const directory = temporaryDirectory('simulated');
   const own = selfSigned(join(directory, 'server'));
   const listen = { socketPath: join(directory, 'socket') };
   const simulator = await startSimulator({ listen, alsoListen: [own] });

@@ -67,7 +67,9 @@ export async function createInstance(engine: Engine, call: Call): Promise<Answer
   return started(operation);
 }
 
-function sourceImage(model: Model, project: Project, { source }: NewInstance): Image {
+/** Null for an instance without a system, which is made of no image. */
+function sourceImage(model: Model, project: Project, { source }: NewInstance): Image | null {
+  if (source.type === 'none') return null;
   const { images, aliases } = imagesOf(model, project.name);
   const fingerprint = source.fingerprint ?? aliases.get(source.alias ?? '')?.target;
   return images.get(fingerprint ?? '') ?? refuse('Image not provided for instance creation');
@@ -76,10 +78,10 @@ function sourceImage(model: Model, project: Project, { source }: NewInstance): I
 function newInstance(
   project: Project,
   { name, type = 'container', description = '', config, devices = {}, profiles = [] }: NewInstance,
-  image: Image,
+  image: Image | null,
   member: string,
 ): Instance {
-  const properties = Object.entries(image.properties).map(([key, value]) => [
+  const properties = Object.entries(image?.properties ?? {}).map(([key, value]) => [
     `image.${key}`,
     value,
   ]);
@@ -93,7 +95,7 @@ function newInstance(
     description,
     config: {
       ...Object.fromEntries([...properties, ...macs]),
-      'volatile.base_image': image.fingerprint,
+      ...(image && { 'volatile.base_image': image.fingerprint }),
       'volatile.cloud-init.instance-id': randomUUID(),
       'volatile.uuid': randomUUID(),
       ...config,
@@ -106,6 +108,7 @@ function newInstance(
     status: 'Stopped',
     disk: 'none',
     files: new Map(),
+    isEmpty: image === null,
   };
 }
 
@@ -146,7 +149,7 @@ function checked(model: Model, instance: Instance): Pool {
 async function build(
   engine: Engine,
   work: Work,
-  { instance, image, pool }: { instance: Instance; image: Image; pool: Pool },
+  { instance, image, pool }: { instance: Instance; image: Image | null; pool: Pool },
 ): Promise<void> {
   const { model, timing } = engine;
   enter(model, instance);
@@ -164,7 +167,7 @@ async function build(
   const { member, name, project, type } = instance;
   addVolume(pool, { name, type, project, member, createdAt: new Date(), description: '' });
   instance.disk = 'promised';
-  const isWhole = await unpack(engine, work, { instance, image, pool });
+  const isWhole = image === null || (await unpack(engine, work, { instance, image, pool }));
   await work.pause(timing.create / 3);
   instance.disk = isWhole ? 'whole' : 'partial';
   work.metadata({

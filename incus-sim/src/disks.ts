@@ -19,6 +19,7 @@ export function refuseFiles(instance: Instance): void {
 
 /** The attempt leaves a plain folder where its disk would be. */
 export function refuseStart(instance: Instance): void {
+  if (instance.isEmpty) refuse('Failed to run: /usr/libexec/incus/incusd forkstart: exit status 1');
   if (instance.disk === 'whole') return;
   if (instance.disk === 'none') refuse(noPool, 404);
   if (instance.disk === 'partial') refuse('Failed to run: forkstart: exit status 1');

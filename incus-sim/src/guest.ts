@@ -11,7 +11,7 @@ import { type Entry, normal, putFile, readEntry, removeEntry } from './tree.ts';
 /** What it still has to do, and what it has done; outlives restarts. */
 export interface GuestWork {
   commands: string[][];
-  results: { status: number; output: string }[];
+  results: { status: number; output: string; milliseconds?: number }[];
   /** The command after the last result was begun. */
   isBegun: boolean;
 }
@@ -56,8 +56,10 @@ async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<
     }
     report(instance, host, 'running', results.length + 1);
     work.isBegun = true;
+    const began = performance.now();
     const outcome = await execute(commands[results.length] ?? [], machineOf(instance, run));
-    results.push({ status: outcome.status, output: outcome.output });
+    const milliseconds = Math.round(performance.now() - began);
+    results.push({ status: outcome.status, output: outcome.output, milliseconds });
     work.isBegun = false;
     if (outcome.power) {
       await run.pause(goingDownMs);
@@ -104,13 +106,17 @@ function machineOf(instance: Instance, run: Run): Machine {
   };
 }
 
-/** A line of where it is, then each result: its status, the length of its output, the output. */
+/**
+ * A line of where it is, then each result: its status, the length of its output, the milliseconds that
+ * it took if they are known, the output.
+ */
 function report(instance: Instance, host: GuestHost, phase: string, number: number): void {
   const { reportIs } = host.faults();
   if (reportIs) return void instance.files.set(progress, replacements[reportIs]);
-  const results = (instance.work?.results ?? []).map(({ status, output }) => {
+  const results = (instance.work?.results ?? []).map(({ status, output, milliseconds }) => {
     const kept = Buffer.from(output).subarray(-keptBytes);
-    return Buffer.concat([Buffer.from(`${status} ${kept.length}\n`), kept]);
+    const header = [status, kept.length, milliseconds].filter((part) => part !== undefined);
+    return Buffer.concat([Buffer.from(`${header.join(' ')}\n`), kept]);
   });
   putFile(
     instance.files,

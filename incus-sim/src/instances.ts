@@ -8,6 +8,7 @@ import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import { migrateInstance } from './migrate-instance.ts';
 import { addVolume, type Instance, removeVolume, rootPool } from './model.ts';
+import { refuseLimits } from './nics.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, type Routes } from './router.ts';
@@ -54,7 +55,10 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
   const instance = askedInstance(engine, call);
   const wanted = await jsonBody<Partial<Pick<Instance, 'config' | 'devices'>>>(call);
   refuseStale(call, tagOf(instance));
-  instance.devices = { ...instance.devices, ...wanted.devices };
+  const devices = { ...instance.devices, ...wanted.devices };
+  if (instance.run)
+    refuseLimits(engine.model, { devices: wanted.devices ?? {} }, 'Failed to update');
+  instance.devices = devices;
   const config = Object.entries({ ...instance.config, ...wanted.config });
   instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));
   reportAct(engine, instance, 'instance-updated');

@@ -37,25 +37,24 @@ simulator.plant({
   imageAliases: ['berth-debian-12'],
 });
 process.stdout.write(`
-SIMULATED: the servers of this Berth are not real. They run nothing, can't be logged into, and are
-forgotten when it stops; those that an earlier start left in ${dataDir} show an error.
+SIMULATED: the servers of this Berth are not real. They run nothing, and nobody can log into them. When Berth
+stops, the simulated Incus forgets them; ${dataDir} keeps their records, which show an error from
+then on. Delete it to begin anew.
 
 `);
-const child = spawn(process.execPath, [service], {
+const child = spawn(process.execPath, [service, '--simulated'], {
   // The channel tells it when this process is gone, however that came about.
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...env, BERTH_DATA_DIR: dataDir, BERTH_INCUS_SOCKET: socketPath },
 });
-/** A terminal's Ctrl-C reaches the service by itself, too: a second signal would end it at once. */
+/** A terminal's Ctrl-C reaches the service by itself, too. */
 function stop(signal: NodeJS.Signals): void {
   if (child.connected) child.disconnect();
   else child.kill(signal);
 }
 // The engine must outlive the service.
-process.on('SIGINT', stop);
-process.on('SIGTERM', stop);
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
 child.on('exit', async (code) => {
   await simulator.close();
-  process.stdout.write('The simulated servers are gone.\n');
   process.exitCode = code ?? 1;
 });

@@ -37,6 +37,8 @@ export interface Instance {
    * where its image was unpacked in part.
    */
   disk: 'none' | 'promised' | 'spoilt' | 'partial' | 'whole';
+  /** Made of no image: it has no system that could start. */
+  isEmpty?: boolean;
   /** While it is not stopped. */
   run?: Run;
   /** The action that holds it, as Incus names it in "Instance is busy running a ...". */
@@ -124,6 +126,9 @@ export interface Acl {
   ingress: AclRule[];
 }
 
+/** Of a card: what comes to the instance, and what it sends. */
+export type NicLimit = 'limits.ingress' | 'limits.egress';
+
 export interface Member {
   name: string;
   address: string;
@@ -143,6 +148,8 @@ export interface Model {
   pools: Map<string, Pool>;
   networks: Map<string, Network>;
   acls: Map<string, Acl>;
+  /** What the kernels of its hosts cannot limit of a card's traffic. */
+  lacksLimits: Set<NicLimit>;
   /** Bridges that the hosts have themselves, by name. */
   hostBridges: Set<string>;
   /** Empty without a cluster. */
@@ -164,6 +171,7 @@ export function createModel(memberNames: readonly string[]): Model {
     pools: new Map(),
     networks: new Map(),
     acls: new Map(),
+    lacksLimits: new Set(),
     hostBridges: new Set(),
     members: new Map(members),
     hostInterfaces: new Map(),

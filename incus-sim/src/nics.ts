@@ -1,4 +1,4 @@
-import type { Config, Instance, Model, Network } from './model.ts';
+import type { Config, Instance, Model, Network, NicLimit } from './model.ts';
 import { refuse } from './refusal.ts';
 
 interface Nic {
@@ -34,6 +34,33 @@ export function refuseTakenAddresses(model: Model, instance: Instance): void {
     }
   }
 }
+
+/**
+ * Incus sets limits of a card's traffic with `tc`, when the instance starts and whenever its card is
+ * changed while it runs: what the kernel has no means for fails then, and the change with it.
+ */
+export function refuseLimits(
+  model: Model,
+  { devices }: Pick<Instance, 'devices'>,
+  failed: string,
+): void {
+  for (const [device, config] of Object.entries(devices)) {
+    if (config.type !== 'nic') continue;
+    for (const limit of model.lacksLimits) {
+      if (config[limit]) refuse(`${failed} device "${device}": ${kernelSays[limit]}`);
+    }
+  }
+}
+
+const kernelSays: Record<NicLimit, string> = {
+  'limits.ingress':
+    'Failed to create root tc qdisc: Failed to run: tc qdisc add dev veth0 root handle 1:0 htb default 10: ' +
+    'exit status 2 (Error: Specified qdisc kind is unknown.)',
+  'limits.egress':
+    'Failed to create ingress tc filter: Failed to run: tc filter add dev veth0 parent ffff:0 protocol all ' +
+    'u32 match u32 0 0 police rate 10000000bit burst 250000 mtu 64kb drop: exit status 2 (Error: Failed to ' +
+    'load TC action module.\nWe have an error talking to the kernel)',
+};
 
 export function enterNics(model: Model, instance: Instance): void {
   for (const { network, mac, addresses } of nicsOf(model, instance)) {

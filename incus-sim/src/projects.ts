@@ -16,13 +16,12 @@ export function projectRoutes({ model }: Engine): Routes {
     'GET /1.0/projects/:name': (call) =>
       sync(view(model.projects.get(part(call, 'name')) ?? refuse('Project not found', 404))),
 
+    'GET /1.0/projects': () => sync(Array.from(model.projects.values(), view)),
+
     'POST /1.0/projects': async (call) => {
       const { name, description = '', config = {} } = await jsonBody<NewProject>(call);
       if (name.includes('/')) refuse('Project names may not contain slashes', 400);
-      const unknown = Object.keys(config).find(
-        (key) => !/^(features|limits|restricted|user)\b/.test(key),
-      );
-      if (unknown !== undefined) refuse(`Invalid project configuration key "${unknown}"`, 400);
+      refuseUnknown(config);
       if (model.projects.has(name)) {
         refuse(
           `Failed creating project "${name}": Failed adding database record: Failed to create ` +
@@ -31,6 +30,14 @@ export function projectRoutes({ model }: Engine): Routes {
       }
       addProject(model, { name, description, config });
       return created(`/1.0/projects/${name}`);
+    },
+
+    'PUT /1.0/projects/:name': async (call) => {
+      const project = model.projects.get(part(call, 'name')) ?? refuse('Project not found', 404);
+      const { description = '', config = {} } = await jsonBody<NewProject>(call);
+      refuseUnknown(config);
+      Object.assign(project, { description, config });
+      return done();
     },
 
     'DELETE /1.0/projects/:name': (call) => {
@@ -44,6 +51,13 @@ export function projectRoutes({ model }: Engine): Routes {
       return done();
     },
   };
+}
+
+function refuseUnknown(config: Config): void {
+  const unknown = Object.keys(config).find(
+    (key) => !/^(features|limits|restricted|user)\b/.test(key),
+  );
+  if (unknown !== undefined) refuse(`Invalid project configuration key "${unknown}"`, 400);
 }
 
 function view({ name, description, config, instances, images }: Project) {

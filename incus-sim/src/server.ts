@@ -13,6 +13,9 @@ const apiExtensions = [
   'metrics',
 ];
 
+/** Of the host, as `uname -r` prints it. */
+export const kernelVersion = '6.12.0-simulated';
+
 const version = { api_extensions: apiExtensions, api_status: 'stable', api_version: '1.0' };
 
 /** What a stranger is told. */
@@ -34,6 +37,7 @@ export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
           certificate_fingerprint: model.ownFingerprint,
           driver: 'lxc',
           driver_version: '6.0.4',
+          kernel_version: kernelVersion,
           project: query.get('project') ?? 'default',
           server: 'incus',
           server_clustered: model.members.size > 0,

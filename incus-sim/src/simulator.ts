@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import { type Administrator, administratorOf } from './administrator.ts';
@@ -117,7 +119,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 }
 
 function trustFromTheStart({ model }: Engine, place: Place): void {
-  if ('socketPath' in place) return;
+  if ('socketPath' in place) {
+    // As a machine keeps its certificate over restarts.
+    model.ownFingerprint = createHash('sha256').update(resolve(place.socketPath)).digest('hex');
+    return;
+  }
   model.ownFingerprint = fingerprintOfPem(place.cert);
   if (!place.clientCert) return;
   const fingerprint = fingerprintOfPem(place.clientCert);

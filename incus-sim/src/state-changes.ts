@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { askedInstance, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import type { Instance } from './model.ts';
-import { refuseTakenAddresses } from './nics.ts';
+import { refuseLimits, refuseTakenAddresses } from './nics.ts';
 import type { Work } from './operations.ts';
 import {
   askToShutDown,
@@ -61,6 +61,7 @@ async function start(engine: Engine, work: Work, instance: Instance): Promise<vo
   if (shownStatus(instance) !== 'Stopped') refuse('The instance is already running');
   const act = async () => {
     refuseTakenAddresses(engine.model, instance);
+    refuseLimits(engine.model, instance, 'Failed to start');
     refuseStart(instance);
     await work.pause(engine.timing.start);
     switchOn(engine, instance);

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../service/src/incus/api.ts';
 import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
 import { type IncusEvent, watchEvents } from '../../service/src/incus/events.ts';
+import { temporaryDirectory } from '../../service/src/testing/temporary-directory.ts';
 import type { EngineOptions } from '../src/engine.ts';
 import { type Simulator, startSimulator } from '../src/simulator.ts';
 
@@ -29,7 +29,7 @@ export interface Simulated {
 
 /** A simulator with a project, a pool, a network and an image; it goes after the test. */
 export async function simulated(options: EngineOptions = {}): Promise<Simulated> {
-  const directory = mkdtempSync(join(tmpdir(), 'simulated-'));
+  const directory = temporaryDirectory('simulated');
   cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
   const simulator = await startSimulator({ ...options, listen: { socketPath } });

@@ -1,52 +1,9 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { cleanUpWith } from './setup.ts';
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-
-interface Berth {
-  process: ChildProcess;
-  url: string;
-  token: string;
-  output: () => string;
-}
-
-async function startBerth(): Promise<Berth> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'berth-simulated-'));
-  cleanUpWith(() => rmSync(dataDir, { recursive: true, force: true }));
-  const { DATABASE_URL: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [main], {
-    cwd: dataDir,
-    env: { ...inherited, BERTH_DATA_DIR: dataDir, BERTH_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  cleanUpWith(() => end(child));
-  let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    child.on('exit', () => reject(new Error(`It ended: ${output}`)));
-    child.stdout.on('data', (text) => {
-      output += text;
-      // Up to the end of what it says by itself.
-      const [, found] = /Berth listens on (\S+).*Ctrl-C stops Berth/s.exec(output) ?? [];
-      if (found) resolve(found);
-    });
-  });
-  const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
-  return { process: child, url, token, output: () => output };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-}
+import type { AuditEntry } from '../../contract/src/audit.ts';
+import type { Operation } from '../../contract/src/operations.ts';
+import type { Server, ServerStatusRecord } from '../../contract/src/servers.ts';
+import { type Berth, end, newDirectory, startBerth } from './berth.ts';
 
 async function call<T>({ url, token }: Berth, method: string, path: string, body?: unknown) {
   const response = await fetch(`${url}/v1/${path}`, {
@@ -64,9 +21,12 @@ async function call<T>({ url, token }: Berth, method: string, path: string, body
 
 describe('the whole product on the simulator', () => {
   it('says that its servers are not real, and leads one through its life', async () => {
-    const berth = await startBerth();
+    const directory = newDirectory();
+    const berth = await startBerth(directory);
     assert.match(berth.output(), /^\s*SIMULATED: the servers of this Berth are not real\./);
+    assert.doesNotMatch(berth.output(), /ssh|run on/);
     assert.match(berth.output(), /TOKEN=\$\(cat \S+\/admin-token\)/);
+    assert.match(berth.output(), /Your first server:[\s\S]*"location_id": 1, "os_id": 1,/);
     assert.ok(
       !berth.output().includes(berth.token),
       'what is printed stands in a journal for ever',
@@ -76,7 +36,7 @@ describe('the whole product on the simulator', () => {
       location_id: 1,
       os_id: 1,
       password: 'Correct-Horse-9',
-      initialCommands: ['echo hello', 'exit 3'],
+      initialCommands: ['echo hello', 'exit 3', 'poweroff', 'echo on', 'poweroff'],
       cpu: 1,
       ram: 512,
       disk: 5,
@@ -85,15 +45,7 @@ describe('the whole product on the simulator', () => {
     const path = `servers/${server.id}`;
     const now = async () => (await call<{ status: string }>(berth, 'GET', path)).body.status;
     assert.equal(await now(), 'started');
-    const { body: operations } = await call<{ commands: unknown }[]>(
-      berth,
-      'GET',
-      `operations?server_id=${server.id}`,
-    );
-    assert.deepEqual(operations[0]?.commands, [
-      { exit_status: 0, output: 'hello\n', output_expired: false },
-      { exit_status: 3, output: '', output_expired: false },
-    ]);
+    await tellsOfFailedCommands(berth, server.id);
     for (const [action, expected] of [
       ['stop', 'stopped'],
       ['start', 'started'],
@@ -106,6 +58,36 @@ describe('the whole product on the simulator', () => {
     assert.equal((await call(berth, 'GET', path)).status, 404);
     await end(berth.process);
     assert.equal(berth.process.exitCode, 0);
-    assert.match(berth.output(), /The simulated servers are gone\.\s*$/);
+    assert.match(berth.output(), /Stopped\.\s*$/);
+    assert.equal(berth.output().match(/forgets/g)?.length, 1, 'that is said once');
+    const again = await startBerth(directory);
+    assert.doesNotMatch(again.output(), /Your first server|curl/, 'that is for the first start');
+    assert.match(again.output(), /The admin token is in \S+\/admin-token,/);
+    await end(again.process);
   });
 });
+
+/** The second of the five commands failed. */
+async function tellsOfFailedCommands(berth: Berth, id: number): Promise<void> {
+  const read = async <T>(path: string) => (await call<T>(berth, 'GET', path)).body;
+  const [operation] = await read<Operation[]>(`operations?server_id=${id}`);
+  const measured = operation?.commands?.every(({ duration_ms }) => Number.isInteger(duration_ms));
+  assert.ok(measured);
+  assert.deepEqual(
+    operation?.commands?.map(({ duration_ms: _, ...command }) => command),
+    [
+      { index: 0, exit_status: 0, output: 'hello\n', output_expired: false },
+      { index: 1, exit_status: 3, output: '', output_expired: false },
+      { index: 2, exit_status: 0, output: '', output_expired: false },
+      { index: 3, exit_status: 0, output: 'on\n', output_expired: false },
+      { index: 4, exit_status: 0, output: '', output_expired: false },
+    ],
+  );
+  const { initial_commands: commands } = await read<Server>(`servers/${id}`);
+  assert.deepEqual(commands, { total: 5, failed: 1 });
+  const { status } = await read<ServerStatusRecord>(`servers/${id}/status`);
+  assert.match(status, /^The server is running\. 1 of its 5 initial commands failed\./);
+  const [entry] = await read<AuditEntry[]>('audit?action=initial_commands_failed');
+  assert.deepEqual([entry?.source, entry?.target], ['berth', { kind: 'server', id }]);
+  assert.deepEqual(entry?.details, { operation_id: operation?.id, total: 5, failed: 1 });
+}

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { killDaemon } from '../../e2e/private-incus.ts';
-import { dataDirectory, type Service, startService, stopService } from '../../e2e/service.ts';
-import { freePort, temporaryDirectory, withStack } from '../../e2e/stack.ts';
+import {
+  dataDirectory,
+  type Service,
+  serviceDirectory,
+  startService,
+  stopService,
+} from '../../e2e/service.ts';
+import { withStack } from '../../e2e/stack.ts';
 import { startSimulator } from '../../incus-sim/src/simulator.ts';
 import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
 import { killPostgres } from './postgres.ts';
@@ -31,15 +37,14 @@ export const worlds: Record<'simulator' | 'incus', (use: Use) => Promise<void>> 
 /** Nothing of it is real but the service and its PostgreSQL, and nothing is left of it. */
 async function onSimulator(use: Use): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const directory = temporaryDirectory(stack, 'chaos');
+  const directory = serviceDirectory(stack, 'chaos');
   const socketPath = join(directory, 'incus.socket');
   const timing = { create: 60, start: 40, stop: 40, delete: 40, network: 60, boot: 200 };
   const simulator = await startSimulator({ listen: { socketPath }, timing });
   stack.defer(() => simulator.close());
   const names = { project: 'chaos', pool: 'chaos', network: 'chaosbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
-  const port = await freePort();
-  const service = await startService({ directory, socketPath, names, port });
+  const service = await startService({ directory, socketPath, names });
   const client = createIncusClient({ socketPath, project: names.project });
   stack.defer(() => client.close());
   const absentMs = 700;

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../e2e/processes.ts';
 import { dataDirectory, type Service } from '../../e2e/service.ts';
-import { within } from '../waiting.ts';
+import { eventually } from '../../service/src/testing/until.ts';
 import type { Names } from './cluster.ts';
 import { incusOn, type Machine } from './machine.ts';
 import type { Requests } from './requests.ts';
-import { lookEveryMs } from './world.ts';
 
 const tool = fileURLToPath(new URL('../../service/src/locations/cli.ts', import.meta.url));
-const imageMs = 300_000;
+const imageSeconds = 900;
 
 /** Makes the cluster a location, as an administrator does it: by a token of its, over HTTPS. */
 export function addLocation(first: Machine, names: Names, { directory, databaseUrl }: Service) {
@@ -27,13 +26,9 @@ export async function ensureImage(requests: Requests): Promise<void> {
   const { status, body } = await requests.send('POST', path, { location_id: 1 });
   assert.equal(status, 202, JSON.stringify(body));
   let image: { status: string; message: string } | undefined;
-  await within(
-    imageMs,
-    async () => {
-      [image] = await requests.get<NonNullable<typeof image>[]>(path);
-      assert.match(image?.status ?? '', /^(ready|failed)$/, image?.message);
-    },
-    lookEveryMs,
-  );
+  await eventually(async () => {
+    [image] = await requests.get<NonNullable<typeof image>[]>(path);
+    assert.match(image?.status ?? '', /^(ready|failed)$/, image?.message);
+  }, imageSeconds);
   assert.equal(image?.status, 'ready', image?.message);
 }

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { daemonsOf } from '../../e2e/private-incus.ts';
-import { commandLine, killAll, readProcess, run } from '../../e2e/processes.ts';
+import { run } from '../../e2e/processes.ts';
+import { commandLine, killAll, readProcess } from '../../service/src/testing/processes.ts';
+import { until } from '../../service/src/testing/until.ts';
 
 /**
  * A machine as far as its network and its mounts go: namespaces of its own, which a process keeps for
@@ -31,8 +32,7 @@ export interface Site {
 }
 
 const prefixLength = 29;
-const keptWithinMs = 10_000;
-const endedWithinMs = 60_000;
+const endedSeconds = 120;
 /** A machine's own end of its cable. */
 const card = 'eth0';
 const daemon = fileURLToPath(new URL('./daemon.ts', import.meta.url));
@@ -93,12 +93,10 @@ export async function makeMachine(
 
 /** The script is done when what it ends with runs. */
 async function untilKept(pid: number): Promise<void> {
-  const end = Date.now() + keptWithinMs;
-  while (readProcess(pid, 'comm').trim() !== 'tail') {
-    if (Date.now() > end || commandLine(pid) === '')
-      throw new Error('The namespaces of a machine could not be made.');
-    await sleep(20);
-  }
+  await until('the namespaces of a machine are made', () => {
+    if (commandLine(pid) === '') throw new Error('The namespaces of a machine could not be made.');
+    return readProcess(pid, 'comm').trim() === 'tail';
+  });
 }
 
 /** Runs a command as that machine would. Answers what it printed. */
@@ -128,11 +126,9 @@ export async function killDaemon({ incusDir }: Machine): Promise<void> {
 /** As a restart of its service does: its guests run on. */
 export async function stopDaemon({ incusDir }: Machine): Promise<void> {
   for (const pid of daemonsOf(incusDir)) process.kill(pid, 'SIGTERM');
-  const end = Date.now() + endedWithinMs;
-  while (daemonsOf(incusDir).length > 0) {
-    if (Date.now() > end) throw new Error(`The daemon in ${incusDir} does not end.`);
-    await sleep(50);
-  }
+  const daemons = () => daemonsOf(incusDir);
+  const areNone = (pids: number[]) => pids.length === 0;
+  await until(`the daemon in ${incusDir} has ended`, daemons, areNone, endedSeconds);
 }
 
 /** Pulls its cable: nothing reaches it any more, and nobody is told. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Operation } from '@berth/contract/operations';
-import { within } from '../waiting.ts';
+import { eventually } from '../../service/src/testing/until.ts';
 import type { Machine } from './machine.ts';
-import { create, latestOperation, lookEveryMs, type World } from './world.ts';
+import { create, latestOperation, type World } from './world.ts';
 
 const clients = 2;
-const endedMs = 240_000;
+const endedSeconds = 240;
 
 interface Accepted {
   operation_id: number;
@@ -25,14 +25,10 @@ export async function begin(
 
 export async function succeeds({ requests }: World, id: number): Promise<void> {
   let operation: Operation | undefined;
-  await within(
-    endedMs,
-    async () => {
-      operation = await requests.get<Operation>(`/operations/${id}`);
-      assert.notEqual(operation.finished_at, null, operation.message);
-    },
-    lookEveryMs,
-  );
+  await eventually(async () => {
+    operation = await requests.get<Operation>(`/operations/${id}`);
+    assert.notEqual(operation.finished_at, null, operation.message);
+  }, endedSeconds);
   assert.equal(operation?.status, 'succeeded', operation?.message);
 }
 
@@ -70,22 +66,14 @@ async function live(world: World, name: string): Promise<void> {
   const { status, body } = await world.requests.insist<Accepted>('DELETE', `/servers/${id}`);
   assert.equal(status, 202, JSON.stringify(body));
   world.accepted.operations.add(body.operation_id);
-  await within(
-    endedMs,
-    async () => {
-      assert.equal((await world.requests.send('GET', `/servers/${id}`)).status, 404);
-    },
-    lookEveryMs,
-  );
+  await eventually(async () => {
+    assert.equal((await world.requests.send('GET', `/servers/${id}`)).status, 404);
+  }, endedSeconds);
 }
 
 async function ended(world: World, id: number): Promise<void> {
-  await within(
-    endedMs,
-    async () => {
-      const { finished_at, message } = await latestOperation(world, id);
-      assert.notEqual(finished_at, null, message);
-    },
-    lookEveryMs,
-  );
+  await eventually(async () => {
+    const { finished_at, message } = await latestOperation(world, id);
+    assert.notEqual(finished_at, null, message);
+  }, endedSeconds);
 }

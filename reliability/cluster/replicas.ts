@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { dataDirectory, type Service, startService } from '../../e2e/service.ts';
-import { freePort } from '../../e2e/stack.ts';
 import { startEmbeddedPostgres } from '../../service/src/db/embedded.ts';
 import { database, names, replicaDirectories } from './site.ts';
 
@@ -19,8 +18,7 @@ export async function startReplicas(): Promise<Replicas> {
   const services: Service[] = [];
   for (const directory of replicaDirectories) {
     const [beside] = services;
-    const port = await freePort();
-    services.push(await startService({ directory, port, databaseUrl, names, beside }));
+    services.push(await startService({ directory, databaseUrl, names, beside }));
   }
   return { services, stop: postgres.stop };
 }

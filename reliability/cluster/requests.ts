@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../../e2e/service.ts';
+import { until } from '../../service/src/testing/until.ts';
 
 const answeredWithinMs = 20_000;
-const insistedMs = 60_000;
-const pauseMs = 100;
+const insistedSeconds = 180;
 
 export interface Answer<T> {
   status: number;
@@ -57,13 +56,10 @@ export function requestsTo(services: readonly Service[]): Requests {
     send: (method, path, body) => send(method, path, body),
     async insist<T>(method: string, path: string, body?: object) {
       const key = randomUUID();
-      const end = performance.now() + insistedMs;
-      for (;;) {
-        const answer = await send<T>(method, path, body, key).catch(() => undefined);
-        if (answer && !isToBeRepeated(answer)) return answer;
-        if (performance.now() > end) throw new Error(`${method} ${path} got no answer.`);
-        await sleep(pauseMs);
-      }
+      const ask = async () => await send<T>(method, path, body, key).catch(() => undefined);
+      const isSettled = (answer: Answer<T> | undefined) => !!answer && !isToBeRepeated(answer);
+      const answer = await until(`${method} ${path} is answered`, ask, isSettled, insistedSeconds);
+      return answer as Answer<T>;
     },
   };
 }

@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
-import { useKeptImage } from '../../e2e/kept-image.ts';
 import { serviceLog } from '../../e2e/service.ts';
 import { say, withDirectory } from '../../e2e/stack.ts';
 import { createIncusClient } from '../../service/src/incus/client.ts';
@@ -10,7 +9,6 @@ import { daemonLog } from '../../setup/incus-daemon.ts';
 import { formCluster } from './cluster.ts';
 import { judge } from './judge.ts';
 import { addLocation, ensureImage } from './location.ts';
-import { incusOn } from './machine.ts';
 import { beginReading } from './readers.ts';
 import { startReplicas } from './replicas.ts';
 import { requestsTo } from './requests.ts';
@@ -73,7 +71,6 @@ async function test(): Promise<Row[]> {
     const requests = requestsTo(services);
     const [service] = services;
     if (service) say(addLocation(first, names, service).trim().replaceAll('\n', '\n  '));
-    await useKeptImage((args) => incusOn(first, ['--project', names.project, ...args]));
     await ensureImage(requests);
     say(`The image is there after ${(seconds() - began).toFixed(1)} s`);
     const world: World = {
@@ -135,6 +132,7 @@ function keepLogs(directory: string): void {
 try {
   const rows = await withDirectory(site.directory, {
     remove: removeEverything,
+    reaper: [new URL('reaper.ts', import.meta.url)],
     async use() {
       try {
         return await test();

@@ -5,7 +5,7 @@ import type { Operation } from '@berth/contract/operations';
 import type { ServerStatusRecord } from '@berth/contract/servers';
 import { isServiceRunning, type Service, startService } from '../../e2e/service.ts';
 import { createIncusClient, type IncusClient } from '../../service/src/incus/client.ts';
-import { within } from '../waiting.ts';
+import { eventually } from '../../service/src/testing/until.ts';
 import { type Machine, plugIn, startDaemon } from './machine.ts';
 import type { Requests } from './requests.ts';
 
@@ -25,8 +25,6 @@ export interface World {
   accepted: { servers: Set<number>; operations: Set<number> };
 }
 
-/** The machine's cores are for the guests. */
-export const lookEveryMs = 250;
 const wholeSeconds = 60;
 const size = { cpu: 1, ram: 256, disk: 2 };
 
@@ -64,7 +62,7 @@ export async function latestOperation({ requests }: World, id: number): Promise<
 /** Seconds until a check holds; throws what it threw last when `seconds` are over. */
 export async function secondsUntil(seconds: number, check: () => Promise<void>): Promise<number> {
   const began = performance.now();
-  await within(seconds * 1000, check, lookEveryMs);
+  await eventually(check, seconds);
   return (performance.now() - began) / 1000;
 }
 
@@ -123,7 +121,7 @@ export async function passedOnAgain({ machines }: World): Promise<number> {
   }
 }
 
-const truthSeconds = 10;
+const truthSeconds = 60;
 
 /** What came how many seconds after the return of what was away. Throws where the truth is late. */
 export async function returned(world: World): Promise<Record<string, number>> {

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import type { Lines } from './changed.ts';
+import { sandboxes } from './options.ts';
 import type { Room } from './rooms.ts';
 import type { Mutant } from './survivors.ts';
 
@@ -38,7 +39,7 @@ export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
     timeoutMS: 60_000,
     reporters: [],
     allowEmpty: true,
-    tempDirName: '.stryker-tmp',
+    tempDirName: sandboxes,
     cleanTempDir: 'always',
     ignorePatterns: [
       '*',

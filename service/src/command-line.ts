@@ -5,6 +5,7 @@ import { explain, SetupError } from '../../setup/commands.mjs';
 import { type Config, loadConfig } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { joinDatabase } from './db/open.ts';
+import { databaseError } from './start-errors.ts';
 
 /** A mistake on the command line, in words for who made it. */
 export class UsageError extends Error {}
@@ -53,11 +54,25 @@ export function printable(text: string): string {
 
 async function onDatabase(command: Command): Promise<string> {
   const config = loadConfig();
-  const { db, close } = await joinDatabase(config);
+  return await explainingDatabase(config, async () => {
+    const { db, close } = await joinDatabase(config);
+    try {
+      return await command(db, config);
+    } finally {
+      await close();
+    }
+  });
+}
+
+/** Runs `work`, and throws a `SetupError` where it failed for the PostgreSQL of `DATABASE_URL`. */
+export async function explainingDatabase<T>(
+  config: Pick<Config, 'databaseUrl'>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await command(db, config);
-  } finally {
-    await close();
+    return await work();
+  } catch (error) {
+    throw databaseError(error, config, 'Then run this command again.') ?? error;
   }
 }
 

@@ -131,3 +131,64 @@ test('names, proxies and files of TLS that are none are refused in words', () =>
     assert.throws(() => loadConfig({ [name]: 'x.pem' }), halfway);
   }
 });
+
+/** What is said when a service would start with these settings; undefined: nothing. */
+function refusal(env: Record<string, string>): SetupError | undefined {
+  try {
+    loadConfig(env);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+    throw error;
+  }
+}
+
+test('a log level that is none is refused, and those that there are', () => {
+  const { message = '' } = refusal({ BERTH_LOG_LEVEL: 'verbose' }) ?? {};
+  assert.match(message, /^BERTH_LOG_LEVEL must be one of trace, debug, .*silent, not "verbose"\.$/);
+  for (const BERTH_LOG_LEVEL of ['trace', 'silent', 'warn']) {
+    assert.equal(loadConfig({ BERTH_LOG_LEVEL }).logLevel, BERTH_LOG_LEVEL);
+  }
+});
+
+test('a setting that there is not is refused, with the one that was meant', () => {
+  for (const [name, meant] of [
+    ['BERTH_ALLOWED_HOST', 'BERTH_ALLOWED_HOSTS'],
+    ['BERTH_LOGLEVEL', 'BERTH_LOG_LEVEL'],
+    ['BERTH_LOG_LEVLE', 'BERTH_LOG_LEVEL'],
+    ['berth_port', 'BERTH_PORT'],
+    ['BERTH_DATABASE_URL', 'DATABASE_URL'],
+    ['BERTH_LOCAL_POLL', 'BERTH_LOCAL_POOL'],
+  ] as const) {
+    const refused = refusal({ [name]: 'canary' });
+    assert.equal(refused?.message, `${name} is not a setting of Berth.`);
+    assert.equal(refused?.wayOut, `Did you mean ${meant}?`);
+  }
+  assert.match(refusal({ BERTH_COLOUR: 'red' })?.wayOut ?? '', /npm run config -- show/);
+});
+
+test('variables of clients, of tests, and of anybody else are none of its business', () => {
+  const others = { BERTH_TOKEN: 'x', BERTH_URL: 'y', BERTH_TEST_POSTGRES: 'z', DATABASE_URLS: '' };
+  assert.equal(refusal({ ...others, PATH: '/bin' }), undefined);
+});
+
+test('all that is wrong is said at once', () => {
+  const wrong = { BERTH_PORT: 'x', BERTH_LOG_LEVEL: 'loud', BERTH_HOSTS: 'y' };
+  const { message, output } = refusal(wrong) ?? {};
+  assert.equal(message, '3 settings are wrong:');
+  for (const name of Object.keys(wrong)) assert.match(output ?? '', new RegExp(`^${name} `, 'm'));
+  assert.match(output ?? '', /Did you mean BERTH_HOST\?/);
+});
+
+test('what is set to nothing is refused where that would be a slip', () => {
+  for (const name of ['BERTH_HOST', 'BERTH_DATA_DIR', 'BERTH_PORT', 'BERTH_LOCAL_POOL']) {
+    assert.match(refusal({ [name]: '' })?.message ?? '', new RegExp(`^${name} `));
+  }
+  assert.equal(loadConfig({ BERTH_INCUS_SOCKET: '' }).incusSocket, undefined);
+});
+
+test('names of Incus, and the path of its socket, are no longer than they can be', () => {
+  refuses('BERTH_LOCAL_NETWORK', ['berth-network-01', 'a b', '-x', 'a/b']);
+  refuses('BERTH_LOCAL_POOL', ['a b', '../x', 'x'.repeat(64)]);
+  assert.match(refusal({ BERTH_INCUS_SOCKET: `/${'x'.repeat(107)}` })?.message ?? '', /107 bytes/);
+});

@@ -1,13 +1,13 @@
-import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { SetupError } from '../../setup/commands.mjs';
+import { unknownNames } from './config/names.ts';
+import { type Environment, readSetting, settingNames, type Values } from './config/settings.ts';
 import { isSafeRoute } from './db/remote.ts';
 import type { Limit } from './http/limits/buckets.ts';
 import type { Limits } from './http/limits/limiter.ts';
 import type { ShellSettings, TlsFiles } from './http/shell/settings.ts';
 import type { OidcSettings } from './identities/provider.ts';
-import { publicImageServer, readImageServer } from './operating-systems/image-servers.ts';
-import { isSafeForSecrets, readPublicUrl } from './sessions/origin.ts';
 import { emailKey } from './users/email.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
@@ -19,6 +19,8 @@ export interface Config {
   /** Where people may sign in otherwise than here. */
   oidc: OidcSettings | undefined;
   dataDir: string;
+  /** Where built images are kept for a week, for other data directories and other starts. */
+  cacheDir: string;
   /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
   databaseUrl: string | undefined;
   incusSocket: string | undefined;
@@ -43,65 +45,114 @@ export interface LocalNames {
   network: string;
 }
 
-type Environment = Record<string, string | undefined>;
-
+/**
+ * Reads all settings. Refuses all that is misspelt at once, then all that does not go together.
+ * @throws SetupError
+ */
 export function loadConfig(env: Environment = process.env): Config {
-  const port = wholeNumber(env, 'BERTH_PORT', 8080, 0, 65535);
-  const failures = perMinute(limit(env, 'BERTH_LIMIT_BAD_TOKENS', '10/20'));
+  const mistakes: SetupError[] = unknownNames(env);
+  const values = Object.fromEntries(
+    settingNames.map((name) => [name, attempt(mistakes, () => readSetting(env, name))]),
+  ) as Values;
+  refuse(mistakes);
+  const oidc = attempt(mistakes, () => oidcSettings(values));
+  const databaseUrl = attempt(mistakes, () => databaseOf(values, env));
+  const tls = attempt(mistakes, () => tlsFiles(values));
+  refuse(mistakes);
   return {
-    host: env.BERTH_HOST ?? '127.0.0.1',
-    port,
-    publicUrl: publicUrl(env.BERTH_PUBLIC_URL ?? `http://localhost:${port}`),
-    oidc: oidcSettings(env),
-    dataDir: resolve(env.BERTH_DATA_DIR ?? 'data'),
-    databaseUrl: databaseUrl(env),
-    incusSocket: env.BERTH_INCUS_SOCKET,
-    local: localNames(env),
-    stopTimeoutSeconds: wholeNumber(env, 'BERTH_STOP_TIMEOUT', 60, 1, 3600),
-    limits: {
-      reads: limit(env, 'BERTH_LIMIT_READS', '100/200'),
-      actions: limit(env, 'BERTH_LIMIT_ACTIONS', '5/20'),
-      public: limit(env, 'BERTH_LIMIT_PUBLIC', '100/500'),
-      failures,
-      tries: failures,
-      // Nobody can guess there; but each takes a row for a while.
-      beginnings: times(failures, 6),
-      networks: times(failures, 8),
-      accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
-      strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
-    },
-    imageServers: imageServers(env),
-    metricsOfServers: yesOrNo(env, 'BERTH_METRICS_SERVERS', false),
+    host: values.BERTH_HOST,
+    port: values.BERTH_PORT,
+    publicUrl: values.BERTH_PUBLIC_URL ?? new URL(`http://localhost:${values.BERTH_PORT}`),
+    oidc,
+    dataDir: values.BERTH_DATA_DIR,
+    cacheDir:
+      values.BERTH_CACHE_DIR ?? resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'berth'),
+    databaseUrl,
+    incusSocket: values.BERTH_INCUS_SOCKET,
+    local: localNames(values),
+    stopTimeoutSeconds: values.BERTH_STOP_TIMEOUT,
+    limits: limitsOf(values),
+    imageServers: values.BERTH_IMAGE_SERVERS,
+    metricsOfServers: values.BERTH_METRICS_SERVERS,
     shell: {
-      allowedHosts: hosts(env),
-      trustedProxies: networks(env, 'BERTH_TRUST_PROXY'),
-      tls: tlsFiles(env),
-      maxConnections: wholeNumber(env, 'BERTH_MAX_CONNECTIONS', 4000, 10, 1_000_000),
-      maxStreams: wholeNumber(env, 'BERTH_MAX_STREAMS', 100, 10, 10_000),
-      leastSpeed: wholeNumber(env, 'BERTH_LEAST_SPEED', 4096, 1, 1_000_000),
+      allowedHosts: values.BERTH_ALLOWED_HOSTS,
+      trustedProxies: values.BERTH_TRUST_PROXY,
+      tls,
+      maxConnections: values.BERTH_MAX_CONNECTIONS,
+      maxStreams: values.BERTH_MAX_STREAMS,
+      leastSpeed: values.BERTH_LEAST_SPEED,
     },
-    drainSeconds: wholeNumber(env, 'BERTH_DRAIN_SECONDS', 0, 0, 300),
-    logLevel: env.BERTH_LOG_LEVEL ?? 'warn',
+    drainSeconds: values.BERTH_DRAIN_SECONDS,
+    logLevel: values.BERTH_LOG_LEVEL,
   };
 }
+
+/** The environment of this process, for tools that show or check it. */
+export const ownEnvironment = (): Environment => process.env;
 
 /** A path as it was written on the command line: npm runs its scripts in the folder of the project. */
 export function pathFromShell(path: string, env: Environment = process.env): string {
   return resolve(env.INIT_CWD ?? '.', path);
 }
 
-function localNames(env: Environment): LocalNames | undefined {
-  if (!yesOrNo(env, 'BERTH_LOCAL', true)) return undefined;
+/** A mistake is kept, and what could not be read is undefined until all are refused. */
+function attempt<T>(mistakes: SetupError[], read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    mistakes.push(error);
+    return undefined as T;
+  }
+}
+
+function refuse(mistakes: SetupError[]): void {
+  const [first, ...others] = mistakes;
+  if (!first) return;
+  if (others.length === 0) throw first;
+  const each = mistakes.map(({ message, wayOut }) => `${message} ${wayOut}`);
+  throw new SetupError(
+    `${mistakes.length} settings are wrong:`,
+    '"npm run config -- check" looks at them again.',
+    each.join('\n'),
+  );
+}
+
+function localNames(values: Values): LocalNames | undefined {
+  if (!values.BERTH_LOCAL) return undefined;
   return {
-    project: env.BERTH_LOCAL_PROJECT ?? 'berth',
-    pool: env.BERTH_LOCAL_POOL ?? 'berth',
-    network: env.BERTH_LOCAL_NETWORK ?? 'berthbr0',
+    project: values.BERTH_LOCAL_PROJECT,
+    pool: values.BERTH_LOCAL_POOL,
+    network: values.BERTH_LOCAL_NETWORK,
   };
 }
 
-function databaseUrl(env: Environment): string | undefined {
-  const { DATABASE_URL: text } = env;
-  const mayBeRead = yesOrNo(env, 'BERTH_DATABASE_INSECURE', false);
+function limitsOf(values: Values): Limits {
+  const failures = perMinute(values.BERTH_LIMIT_BAD_TOKENS);
+  return {
+    reads: values.BERTH_LIMIT_READS,
+    actions: values.BERTH_LIMIT_ACTIONS,
+    public: values.BERTH_LIMIT_PUBLIC,
+    failures,
+    tries: failures,
+    // Nobody can guess there; but each takes a row for a while.
+    beginnings: times(failures, 6),
+    networks: times(failures, 8),
+    accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
+    strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
+  };
+}
+
+function perMinute({ perSecond: rate, burst }: Limit): Limit {
+  return { perSecond: rate / 60, burst };
+}
+
+function times({ perSecond, burst }: Limit, factor: number): Limit {
+  return { perSecond: perSecond * factor, burst: burst * factor };
+}
+
+function databaseOf(values: Values, env: Environment): string | undefined {
+  const { DATABASE_URL: text, BERTH_DATABASE_INSECURE: mayBeRead } = values;
   if (text === undefined) return undefined;
   if (isSafeDatabase(text, env) || mayBeRead) return text;
   throw new SetupError(
@@ -122,18 +173,9 @@ function isSafeDatabase(url: string, env: Environment): boolean {
   );
 }
 
-function publicUrl(text: string): URL {
-  const url = readPublicUrl(text);
-  if (url) return url;
-  throw new SetupError(
-    `BERTH_PUBLIC_URL must be where browsers find Berth, not "${text}".`,
-    'Write it as https://berth.example.com, without a path; http is for localhost only.',
-  );
-}
-
-function oidcSettings(env: Environment): OidcSettings | undefined {
-  const { BERTH_OIDC_ISSUER: issuer, BERTH_OIDC_CLIENT_ID: clientId } = env;
-  const { BERTH_OIDC_CLIENT_SECRET: clientSecret, BERTH_OIDC_ALLOWED_DOMAINS: domains = '' } = env;
+function oidcSettings(values: Values): OidcSettings | undefined {
+  const { BERTH_OIDC_ISSUER: issuer, BERTH_OIDC_CLIENT_ID: clientId } = values;
+  const { BERTH_OIDC_CLIENT_SECRET: clientSecret, BERTH_OIDC_ALLOWED_DOMAINS: domains } = values;
   if (!issuer && !clientId && !clientSecret) return undefined;
   if (!issuer || !clientId || !clientSecret) {
     throw new SetupError(
@@ -144,103 +186,10 @@ function oidcSettings(env: Environment): OidcSettings | undefined {
   const allowedDomains = emailKey(domains)
     .split(/[\s,]+/)
     .filter(Boolean);
-  return { issuer: issuerUrl(issuer), clientId, clientSecret, allowedDomains };
+  return { issuer, clientId, clientSecret, allowedDomains };
 }
 
-function issuerUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url && isSafeForSecrets(url)) return url;
-  throw new SetupError(
-    `BERTH_OIDC_ISSUER must be the https address of an OpenID provider, not "${text}".`,
-    'Write it as the provider does, such as https://id.example.com.',
-  );
-}
-
-function wholeNumber(env: Environment, name: string, unset: number, min: number, max: number) {
-  const text = env[name];
-  if (text === undefined) return unset;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new SetupError(
-    `${name} must be a whole number from ${min} to ${max}, not "${text}".`,
-    `Set it so, or unset it: then it is ${unset}.`,
-  );
-}
-
-function yesOrNo(env: Environment, name: string, unset: boolean): boolean {
-  const text = env[name] ?? String(unset);
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new SetupError(
-    `${name} must be true or false, not "${text}".`,
-    `Set it so, or unset it: then it is ${unset}.`,
-  );
-}
-
-const highestLimit = 1_000_000;
-
-/** How many a second, and how many at once. */
-function limit(env: Environment, name: string, unset: string): Limit {
-  const text = env[name] ?? unset;
-  const [, rate, most] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
-  const [perSecond, burst] = [Number(rate), Number(most)];
-  const isFine = (value: number) => value >= 1 && value <= highestLimit;
-  if (isFine(perSecond) && isFine(burst)) return { perSecond, burst };
-  throw new SetupError(
-    `${name} must be two whole numbers from 1 to ${highestLimit}, such as ${unset}, not "${text}".`,
-    `The first is how many come back in time, the second how many may come at once. Unset, it is ${unset}.`,
-  );
-}
-
-function perMinute({ perSecond: rate, burst }: Limit): Limit {
-  return { perSecond: rate / 60, burst };
-}
-
-function times({ perSecond, burst }: Limit, factor: number): Limit {
-  return { perSecond: perSecond * factor, burst: burst * factor };
-}
-
-function list(env: Environment, name: string): string[] {
-  const parts = (env[name] ?? '').split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '');
-}
-
-function hosts(env: Environment): string[] {
-  const name = 'BERTH_ALLOWED_HOSTS';
-  return list(env, name).map((host) => {
-    if (/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host)) return host.toLowerCase();
-    throw new SetupError(
-      `${name} holds "${host}", which is not the name of a host.`,
-      'List names or addresses without a port, IPv6 in brackets: api.example.com,192.0.2.1,[2001:db8::1]',
-    );
-  });
-}
-
-function imageServers({ BERTH_IMAGE_SERVERS = publicImageServer }: Environment): string[] {
-  const name = 'BERTH_IMAGE_SERVERS';
-  return list({ [name]: BERTH_IMAGE_SERVERS }, name).map((text) => {
-    const server = readImageServer(text);
-    if (server !== undefined) return server;
-    throw new SetupError(
-      `${name} holds "${text}", which is not the https address of an image server.`,
-      `List addresses such as ${publicImageServer}, which it is unset, or nothing, for none.`,
-    );
-  });
-}
-
-function networks(env: Environment, name: string): string[] {
-  return list(env, name).map((text) => {
-    const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    const prefix = length === undefined ? bits : Number(length);
-    if (bits > 0 && prefix <= bits) return `${address}/${prefix}`;
-    throw new SetupError(
-      `${name} holds "${text}", which is neither an address nor a network.`,
-      'List the addresses of your reverse proxies: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
-    );
-  });
-}
-
-function tlsFiles({ BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key }: Environment): TlsFiles | undefined {
+function tlsFiles({ BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key }: Values): TlsFiles | undefined {
   if (cert && key) return { cert: resolve(cert), key: resolve(key) };
   if (!cert && !key) return undefined;
   throw new SetupError(

@@ -1,11 +1,13 @@
+import { failures } from './failures.ts';
+
 /** One bad field of a request: where it is (RFC 6901) and what to do about it. */
 export interface FieldError {
   pointer: string;
   detail: string;
 }
 
-/** Every error that a client can get: its HTTP status and title. The codes are part of the API. */
-export const problems = {
+/** Every reason to refuse a request: its HTTP status and title. The codes are part of the API. */
+export const refusals = {
   malformed_request: [400, 'Malformed request'],
   invalid_cursor: [400, 'Invalid cursor'],
   token_missing: [401, 'Authentication required'],
@@ -70,6 +72,9 @@ export const problems = {
   unavailable: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
+/** Every error that a client can get. */
+export const problems = { ...refusals, ...failures };
+
 export type ProblemCode = keyof typeof problems;
 
 interface ProblemExtras {
@@ -78,6 +83,7 @@ interface ProblemExtras {
   retryAfter?: number;
   /** Extension members of the problem (RFC 9457, section 3.2). */
   members?: Record<string, unknown>;
+  headers?: Record<string, string>;
   cause?: unknown;
 }
 
@@ -87,6 +93,7 @@ export class Problem extends Error {
   readonly errors: FieldError[] | undefined;
   readonly retryAfter: number | undefined;
   readonly members: Record<string, unknown>;
+  readonly headers: Record<string, string>;
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
     super(detail, { cause: extras.cause });
@@ -95,11 +102,18 @@ export class Problem extends Error {
     this.errors = extras.errors;
     this.retryAfter = extras.retryAfter;
     this.members = extras.members ?? {};
+    this.headers = extras.headers ?? {};
   }
 }
 
-/** A 422 for fields of the body. */
+/** A 422 for fields of the body, or parameters of the query. */
 export function invalidFields(errors: FieldError[]): Problem {
-  const detail = errors.map((e) => `${e.pointer || 'The body'}: ${e.detail}`).join(' ');
+  const detail = errors.map(inOneSentence).join(' ');
   return new Problem('validation_failed', detail, { errors });
+}
+
+/** "/cpu: Must be …", and of the whole body "The body must be …". */
+function inOneSentence({ pointer, detail }: FieldError): string {
+  if (pointer) return `${pointer}: ${detail}`;
+  return `The body ${detail.replace(/^./, (first) => first.toLowerCase())}`;
 }

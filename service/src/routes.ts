@@ -18,6 +18,7 @@ import { statementRoutes } from './statements/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { versionRoutes } from './version/routes.ts';
 
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes[] = [
@@ -40,4 +41,5 @@ export const routes: readonly Routes[] = [
   auditRoutes,
   settingsRoutes,
   healthRoutes,
+  versionRoutes,
 ];

@@ -8,15 +8,15 @@ import { createDb, createPool } from './db/connection.ts';
 import { migrate } from './db/migrate.ts';
 import { EngineError } from './incus/errors.ts';
 import { ProgramFailed } from './operating-systems/child.ts';
-import { startError } from './start-errors.ts';
+import { listenError, startError } from './start-errors.ts';
 import { createTestDatabase } from './testing/postgres.ts';
 
 const { connectionString, close } = await createTestDatabase();
 after(close);
 
 /** What a start that met this error says: what failed, and the way out. */
-function said(error: unknown, env: Record<string, string> = {}): string {
-  const mapped = startError(error, loadConfig(env));
+function said(error: unknown, env: Record<string, string> = {}, map = startError): string {
+  const mapped = map(error, loadConfig(env));
   assert.ok(mapped instanceof SetupError, String(mapped));
   return [mapped.message, mapped.output, mapped.wayOut].join('\n');
 }
@@ -33,10 +33,16 @@ test('a port that is taken, and an address that is not ours', async () => {
   const first = await listening(0, '127.0.0.1');
   const { port } = first.address() as { port: number };
   const taken = await listening(port, '127.0.0.1').catch((error) => error);
-  assert.match(said(taken, { BERTH_PORT: String(port) }), new RegExp(`${port}.*BERTH_PORT`, 's'));
+  assert.match(
+    said(taken, { BERTH_PORT: String(port) }, listenError),
+    new RegExp(`${port}.*BERTH_PORT`, 's'),
+  );
   first.close();
   const foreign = await listening(0, '192.0.2.1').catch((error) => error);
-  assert.match(said(foreign, { BERTH_HOST: '192.0.2.1' }), /192\.0\.2\.1.*BERTH_HOST/s);
+  assert.match(
+    said(foreign, { BERTH_HOST: '192.0.2.1' }, listenError),
+    /192\.0\.2\.1.*BERTH_HOST/s,
+  );
 });
 
 test('an outside PostgreSQL that is away, or lets nobody in', async () => {
@@ -51,6 +57,16 @@ test('an outside PostgreSQL that is away, or lets nobody in', async () => {
   }
 });
 
+test('a host of DATABASE_URL that nobody knows is not taken for BERTH_HOST', async () => {
+  const url = 'postgresql://berth@no-such-host.invalid/berth?sslmode=verify-full';
+  const db = createDb(createPool(url, { max: 1 }));
+  const error = await migrate(db).catch((cause) => cause);
+  await db.destroy();
+  const words = said(error, { DATABASE_URL: url });
+  assert.match(words, /DATABASE_URL/);
+  assert.doesNotMatch(words, /BERTH_HOST/);
+});
+
 test('the engine, and a program that builds an image', () => {
   assert.match(said(new EngineError('unreachable', 'Incus is away.')), /Incus is away.*again/s);
   const failed = new ProgramFailed('mmdebstrap', 'ended with status 1', ['E: no mirror']);
@@ -63,7 +79,7 @@ test('a data directory that can not be made, and a host that nobody knows', asyn
   const error = await mkdir(dataDir).catch((cause) => cause);
   assert.match(said(error, { BERTH_DATA_DIR: dataDir }), /hostname.*BERTH_DATA_DIR/s);
   const unknown = await listening(0, 'no-such-host.invalid').catch((cause) => cause);
-  assert.match(said(unknown, { BERTH_HOST: 'no-such-host.invalid' }), /BERTH_HOST/);
+  assert.match(said(unknown, { BERTH_HOST: 'no-such-host.invalid' }, listenError), /BERTH_HOST/);
   assert.throws(() => loadConfig({ DATABASE_URL: 'foo' }), SetupError);
 });
 

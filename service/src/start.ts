@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -8,8 +10,10 @@ import type { Config, LocalNames } from './config.ts';
 import type { Db } from './db/connection.ts';
 import { openDatabase } from './db/open.ts';
 import { countFaults } from './faults.ts';
+import { suggestFirstServer } from './first-server-queries.ts';
 import { createIncusClient } from './incus/client.ts';
 import { EngineError } from './incus/errors.ts';
+import type { Interruption } from './interruption.ts';
 import { loadKeys } from './keys/key-file.ts';
 import type { Keyring } from './keys/keyring.ts';
 import { agreeOnSecretKey, announcement, followKeys } from './keys/secret-key.ts';
@@ -21,9 +25,10 @@ import { createMetrics } from './metrics/metrics.ts';
 import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
+import { type ImageDirectories, imageDirectoriesOf } from './operating-systems/images.ts';
 import { keepNetworkPolicy } from './reconcilers/network-policy.ts';
 import { lookAtNodes } from './reconcilers/nodes.ts';
-import { startError } from './start-errors.ts';
+import { listenError, startError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
 
@@ -33,10 +38,13 @@ export interface RunningService {
   admin: AdminToken | undefined;
   /** Whether there is any place for servers. */
   hasLocation: boolean;
+  /** What a create may name, as long as there has been no server. */
+  firstServer: { locationId: number; osId: number } | undefined;
   stop(): Promise<void>;
 }
 
 type Say = (text: string) => void;
+type Interrupting = Pick<Interruption, 'signal' | 'always'>;
 
 /**
  * Brings everything up in the order of need, and takes down what it brought up when a later step
@@ -45,21 +53,29 @@ type Say = (text: string) => void;
 export async function startService(
   config: Config,
   say: Say,
-  signal: AbortSignal,
+  interruption: Interrupting,
 ): Promise<RunningService> {
   try {
-    return await bringUp(config, say, signal);
+    return await bringUp(config, say, interruption);
   } catch (error) {
     throw startError(error, config);
   }
 }
 
-async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<RunningService> {
+async function bringUp(
+  config: Config,
+  say: Say,
+  interruption: Interrupting,
+): Promise<RunningService> {
+  const { signal } = interruption;
   await using stack = new AsyncDisposableStack();
   const log = createLog(config.logLevel);
+  await requireFreePort(config).catch((error) => {
+    throw listenError(error, config);
+  });
   await makeDirectory(config.dataDir);
   const stopping = new AbortController();
-  const laid = await layFoundation(stack, config, log, { say, signal });
+  const laid = await layFoundation(stack, config, log, { say, interruption });
   const foundation = { ...laid, draining: signal, stopping: stopping.signal };
   const isOnlyService = !config.databaseUrl;
   const admin = await ensureAdminToken(foundation.db, config.dataDir, isOnlyService);
@@ -67,13 +83,17 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
   stack.defer(() => workers.stop());
   const app = await createApi(foundation, config);
   stack.defer(() => app.close());
-  const url = await app.listen({ host: config.host, port: config.port });
+  const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
+    throw listenError(error, config);
+  });
   const hasLocation = (await listAllLocations(foundation.db)).length > 0;
+  const firstServer = await suggestFirstServer(foundation.db);
   const running = stack.move();
   return {
     url,
     admin,
     hasLocation,
+    firstServer,
     async stop() {
       // Who sends requests here sees that it stops, and sends them elsewhere, before it does.
       await sleep(config.drainSeconds * 1000);
@@ -81,6 +101,15 @@ async function bringUp(config: Config, say: Say, signal: AbortSignal): Promise<R
       await running.disposeAsync();
     },
   };
+}
+
+/** Rather than after minutes in which an image is built. Throws what listening would. */
+async function requireFreePort({ host, port }: Config): Promise<void> {
+  if (port === 0) return;
+  const server = createServer().listen({ host, port });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }
 
 /** Its parents too; but Node would try for ever to make any in /proc, so the last one goes alone. */
@@ -98,7 +127,7 @@ async function layFoundation(
   stack: AsyncDisposableStack,
   config: Config,
   log: Logger,
-  { say, signal }: { say: Say; signal: AbortSignal },
+  { say, interruption }: { say: Say; interruption: Interrupting },
 ): Promise<Omit<Foundation, 'draining' | 'stopping'>> {
   const { local } = config;
   // Side by side with the database: neither needs the other, and a second start is to take no time.
@@ -106,7 +135,10 @@ async function layFoundation(
     local && ensureIncus({ socketPath: config.incusSocket, say }),
   ]);
   let keyring: Keyring | undefined;
-  const database = await openDatabase(config, log, () => (keyring ? announcement(keyring) : ''));
+  const database = await openDatabase(config, log, {
+    announce: () => (keyring ? announcement(keyring) : ''),
+    always: interruption.always,
+  });
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
@@ -115,6 +147,7 @@ async function layFoundation(
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
   if (agreed.outcome === 'replaced') say(otherKey(dataDir));
+  if (agreed.outcome === 'returned') say(keyIsBack(dataDir));
   keyring = agreed.keyring;
   if (keyring.state.sealing === 'unbound') say(unbound);
   const secretKey = keyring;
@@ -127,13 +160,16 @@ async function layFoundation(
   await insertMissing(db);
   const metrics = createMetrics(
     { db, pools: { requests: pool, workers: workers.pool, leases: leases.pool }, log },
-    { ofServers: config.metricsOfServers, faults: () => countFaults(config.dataDir) },
+    {
+      ...{ ofServers: config.metricsOfServers, dataDir: config.dataDir },
+      faults: () => countFaults(config.dataDir),
+    },
   );
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
-  const workDir = join(config.dataDir, 'images');
+  const imageDirectories = imageDirectoriesOf(config);
   // What a build that was killed left.
-  await rm(workDir, { recursive: true, force: true });
+  await rm(imageDirectories.work, { recursive: true, force: true });
   if (local && incus.value) {
     const findApi = apiFinder(config);
     await prepareLocal({
@@ -141,10 +177,10 @@ async function layFoundation(
       log,
       names: local,
       place: incus.value,
-      workDir,
+      imageDirectories,
       findApi,
       say,
-      signal,
+      signal: interruption.signal,
     });
   }
   return { config, db, workers, leases, notifications, engines, secretKey, metrics, log };
@@ -153,6 +189,10 @@ async function layFoundation(
 const unbound =
   'Note: secrets are kept as the release before did. Once every service is of this release, run ' +
   '"npm run db -- rotate-key": from then on they can be read in their own place alone.';
+
+const keyIsBack = (dataDir: string) =>
+  `Note: ${join(dataDir, 'secret-key')} is the key from before again. What was kept with it can be read; ` +
+  'what was kept with the other one since then can not.';
 
 const otherKey = (dataDir: string) =>
   `Note: ${join(dataDir, 'secret-key')} is not the key that was used before. What was kept with that one ` +
@@ -164,7 +204,7 @@ interface Preparation {
   log: Logger;
   names: LocalNames;
   place: RunningIncus;
-  workDir: string;
+  imageDirectories: ImageDirectories;
   findApi: FindApi;
   say: Say;
   signal: AbortSignal;
@@ -172,7 +212,7 @@ interface Preparation {
 
 /** Has the location `local` ready for the first request. */
 async function prepareLocal(preparation: Preparation): Promise<void> {
-  const { db, log, names, place, workDir, findApi, say, signal } = preparation;
+  const { db, log, names, place, imageDirectories, findApi, say, signal } = preparation;
   const { socketPath, incusDir: diskPath } = place;
   const client = createIncusClient({ socketPath, project: names.project });
   try {
@@ -185,7 +225,7 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error }, 'The rules of the network could not be set.');
     });
-    await ensureFirstImage({ db, incus: client, workDir, say, signal });
+    await ensureFirstImage({ db, incus: client, directories: imageDirectories, say, signal });
   } finally {
     await client.close();
   }

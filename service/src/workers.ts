@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
@@ -12,6 +11,7 @@ import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { apiFinder } from './network-policy/api-addresses.ts';
+import { imageDirectoriesOf } from './operating-systems/images.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
@@ -51,7 +51,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, engines, log, metrics, notifications, secretKey } = foundation;
   const { db, pool } = foundation.workers;
   const stopping = new AbortController();
-  const workDir = join(config.dataDir, 'images');
+  const imageDirectories = imageDirectoriesOf(config);
   if (!config.databaseUrl) await dropLeases(db);
   const runner = startOperationRunner({
     db,
@@ -70,7 +70,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         secretKey,
         stopTimeoutSeconds: config.stopTimeoutSeconds,
         movesAtOnce,
-        workDir,
+        imageDirectories,
         imageServers: config.imageServers,
       },
     },
@@ -83,7 +83,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     ...foundation,
     db,
     leader,
-    workDir,
+    imageDirectories,
     imageServers,
     findApi,
     observer: metrics.watch,

@@ -15,7 +15,7 @@ import {
 const reasonSeconds = 60;
 const awayMs = 10_000;
 const createdSeconds = 120;
-const truthSeconds = 10;
+const truthSeconds = 60;
 
 async function run(world: World) {
   const [, ...cutOff] = world.machines;

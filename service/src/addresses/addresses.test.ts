@@ -22,7 +22,7 @@ after(() => database.close());
 
 async function take(): Promise<{ serverId: number; ips: string[] }> {
   return await database.db.transaction().execute(async (trx) => {
-    const chosen = await chooseAddresses(trx, place.locationId);
+    const { addresses: chosen } = await chooseAddresses(trx, place.locationId);
     const serverId = await insertServer(new Project(trx, place.projectId), {
       ...place,
       uuid: randomUUID(),

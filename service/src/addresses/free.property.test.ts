@@ -10,6 +10,7 @@ import { insertServer } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { findFreeAddress, freeFrom, lockPools } from './queries.ts';
+import '../testing/fixed-seed.ts';
 
 let database: TestDatabase;
 let place: Installation;
@@ -45,6 +46,8 @@ interface Pool {
   first: number;
   last: number;
   held: number[];
+  /** Those of them that instances hold which are of no server. */
+  strange: number[];
   lastTaken: number | undefined;
 }
 
@@ -68,8 +71,19 @@ async function enter(trx: Trx, pool: Pool): Promise<void> {
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const isStrange = (number: number) => pool.strange.includes(number);
+  const ofServers = pool.held.filter((number) => !isStrange(number));
   await sql`insert into addresses (ip, pool_id, server_id, is_primary)
-    select unnest(${pool.held.map(ip)}::inet[]), ${id}, ${serverId}, false`.execute(trx);
+    select unnest(${ofServers.map(ip)}::inet[]), ${id}, ${serverId}, false`.execute(trx);
+  await sql`
+    with instance as (
+      insert into unknown_instances (location_id, name, is_ours)
+      values (${place.locationId}, 'strange', true) returning id
+    )
+    insert into reserved_addresses (ip, pool_id, instance_id)
+    select unnest(${pool.held.filter(isStrange).map(ip)}::inet[]), ${id}, id from instance`.execute(
+    trx,
+  );
 }
 
 async function found(pool: Pool): Promise<string | undefined> {
@@ -99,14 +113,15 @@ const pools: fc.Arbitrary<Pool> = fc.constantFrom(4, 8, 16, 32).chain((size) => 
       ends: fc.tuple(number, number),
       // Mostly held, so that the gap is often beside the gateway or an edge.
       free: fc.uniqueArray(number, { maxLength: 4 }),
+      strange: fc.uniqueArray(number),
       taken: fc.option(number, { nil: undefined }),
     })
-    .map(({ family, gateway, ends, free, taken }) => {
+    .map(({ family, gateway, ends, free, strange, taken }) => {
       const [first, last] = [Math.min(...ends), Math.max(...ends)];
       const all = Array.from({ length: size }, (_, index) => index);
       const held = all.filter((ip) => ip !== gateway && !free.includes(ip));
       const lastTaken = taken === undefined ? taken : Math.min(Math.max(taken, first), last);
-      return { family, size, gateway, first, last, held, lastTaken };
+      return { family, size, gateway, first, last, held, strange, lastTaken };
     });
 });
 
@@ -118,7 +133,10 @@ test('whatever is held and wherever the gateway is, a free address is found if t
 });
 
 test('with the gateway inside the range and all below it held, what is above it is found', async () => {
-  const pool = { size: 16, gateway: 4, first: 2, last: 14, held: [2, 3], lastTaken: undefined };
+  const pool = {
+    ...{ size: 16, gateway: 4, first: 2, last: 14, held: [2, 3], strange: [] },
+    lastTaken: undefined,
+  };
   for (const family of [4, 6] as const) {
     assert.equal(await found({ ...pool, family }), text(family, 5));
   }
@@ -150,7 +168,7 @@ async function rowsRead(trx: Trx, from: 'next' | 'first'): Promise<number> {
 test('a search reads what is held only up to the first gap, however large the pool', async () => {
   const many = 10_000;
   const held = Array.from({ length: many }, (_, index) => index + 2).filter((ip) => ip !== 100);
-  const sizes = { size: 2 ** 14, gateway: 1, first: 2, last: 2 ** 14 - 2, held };
+  const sizes = { size: 2 ** 14, gateway: 1, first: 2, last: 2 ** 14 - 2, held, strange: [] };
   for (const family of [4, 6] as const) {
     await rolledBack(database.db, async (trx) => {
       await enter(trx, { ...sizes, family, lastTaken: many + 1 });

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable, Trx } from '../db/connection.ts';
+import type { NetworkKind } from '../db/schema.ts';
 
 function shownPools(db: Queryable) {
   return db
@@ -10,7 +12,17 @@ function shownPools(db: Queryable) {
     .select(sql<string[]>`array(select host(n) from unnest(pool.nameservers) n)`.as('nameservers'))
     .select(sql<string>`host(pool.first)`.as('first'))
     .select(sql<string>`host(pool.last)`.as('last'))
-    .select(sql<number>`(select count(*) from addresses where pool_id = pool.id)`.as('held'));
+    .select(sql<number>`(select count(*) from addresses where pool_id = pool.id)`.as('held'))
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('reserved_addresses as reserved')
+          .innerJoin('unknown_instances as instance', 'instance.id', 'reserved.instance_id')
+          .select([sql<string>`host(reserved.ip)`.as('ip'), 'instance.name as instance'])
+          .whereRef('reserved.pool_id', '=', 'pool.id')
+          .orderBy('reserved.ip'),
+      ).as('reserved'),
+    );
 }
 
 export type PoolRow = Awaited<ReturnType<typeof listPools>>[number];
@@ -53,6 +65,35 @@ export interface SubnetFacts {
   isInOrder: boolean;
   /** The subnet of a pool that shares addresses with it. */
   overlaps: string | null;
+}
+
+/** The network that a pool is of, as far as its family is concerned. */
+export interface PoolNetwork {
+  name: string;
+  kind: NetworkKind;
+  /** Of the pool's family; null while nobody knows. */
+  subnets: string[] | null;
+  /** Whether one of them has all addresses of the pool. */
+  isWithin: boolean;
+}
+
+/** The network of a location, seen from a subnet of it. */
+export async function networkOfPool(
+  trx: Trx,
+  locationId: number,
+  cidr: string,
+): Promise<PoolNetwork> {
+  const { rows } = await sql<PoolNetwork>`
+    select network as name, network_kind as kind,
+      case when network_subnets is not null then array(
+        select subnet::text from unnest(network_subnets) subnet
+        where family(subnet) = family(${cidr}::inet)
+      ) end as subnets,
+      coalesce(network(${cidr}::inet) <<= any(network_subnets), false) as "isWithin"
+    from locations where id = ${locationId}`.execute(trx);
+  const [network] = rows;
+  if (!network) throw new Error(`There is no location ${locationId}.`);
+  return network;
 }
 
 /** What PostgreSQL makes of a subnet, and which pool is in its way. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { AddressPoolCreate, AddressPoolUpdate } from '@berth/contract/address-pools';
 import ipaddr from 'ipaddr.js';
+import { counted } from '../counted.ts';
 import type { Trx } from '../db/connection.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
@@ -11,6 +12,7 @@ import {
   insertAdministratorsPool,
   lockPool,
   lockPoolsForAdding,
+  networkOfPool,
   type PoolRow,
   type SubnetFacts,
   setPoolEnabled,
@@ -21,7 +23,7 @@ export function poolNotFound(id: number | string): Problem {
   return new Problem('address_pool_not_found', `No address pool has the id ${id}.`);
 }
 
-/** Adds a pool to a location, whose network has to carry its subnet. */
+/** Adds a pool to a location. A network that Incus manages has to have its subnet. */
 export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<PoolRow> {
   const { location_id: locationId, cidr, gateway, enabled = true } = body;
   const { nameservers = [gateway] } = body;
@@ -30,7 +32,7 @@ export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<Poo
   await lockPoolsForAdding(trx);
   const subnet = { cidr, gateway, first: body.first ?? null, last: body.last ?? null };
   const facts = await subnetFacts(trx, subnet);
-  const errors = subnetErrors(cidr, facts);
+  const errors = [...subnetErrors(cidr, facts), ...(await networkErrors(trx, locationId, cidr))];
   if (errors.length > 0) throw invalidFields(errors);
   if (facts.overlaps !== null) {
     const detail = `The pool ${facts.overlaps} has addresses of ${cidr} already.`;
@@ -48,7 +50,9 @@ export async function changePool(
   { enabled }: AddressPoolUpdate,
 ): Promise<PoolRow> {
   await lockPool(trx, id);
-  await requirePool(trx, id);
+  const { location_id, cidr } = await requirePool(trx, id);
+  const errors = enabled ? await networkErrors(trx, location_id, cidr, '/enabled') : [];
+  if (errors.length > 0) throw invalidFields(errors);
   if (enabled !== undefined) await setPoolEnabled(trx, id, enabled);
   return await requirePool(trx, id);
 }
@@ -58,7 +62,7 @@ export async function removePool(trx: Trx, id: number): Promise<PoolRow> {
   await lockPool(trx, id);
   const pool = await requirePool(trx, id);
   if (pool.held > 0) {
-    const detail = `Servers hold ${pool.held} addresses of the pool ${pool.cidr}. Disable it, so that it drains, and delete it then.`;
+    const detail = `Servers hold ${counted(pool.held, 'address', 'addresses')} of the pool ${pool.cidr}. Disable it, so that it drains, and delete it then.`;
     throw new Problem('address_pool_in_use', detail);
   }
   await deletePool(trx, id);
@@ -74,6 +78,25 @@ async function requirePool(trx: Trx, id: number): Promise<PoolRow> {
 async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
   if (await findLocation(trx, id)) return [];
   return [unknownLocation(id)];
+}
+
+/** On a network that Incus manages it gives a card no address but of the network's own subnets. */
+async function networkErrors(
+  trx: Trx,
+  locationId: number,
+  cidr: string,
+  pointer = '/cidr',
+): Promise<FieldError[]> {
+  const { name, kind, subnets, isWithin } = await networkOfPool(trx, locationId, cidr);
+  if (kind === 'unmanaged' || subnets === null || isWithin) return [];
+  if (subnets.length > 0) {
+    const detail = `The pool must lie within the subnet of the network ${name}: ${subnets.join(' or ')}.`;
+    return [{ pointer, detail }];
+  }
+  // The filters of a card on a bridge let any address through; OVN has none.
+  if (kind === 'bridge') return [];
+  const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
+  return [{ pointer, detail: `The network ${name} has no ${family} subnet.` }];
 }
 
 /** Of what no host is found by from elsewhere (RFC 6890), and IPv4 written as IPv6, which has its own pools. */

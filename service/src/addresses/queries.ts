@@ -24,6 +24,14 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
     .execute();
 }
 
+/** The families of which a location has pools that are all disabled. */
+export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4 | 6)[]> {
+  const { rows } = await sql<{ family: 4 | 6 }>`
+    select family(cidr) as family from address_pools where location_id = ${locationId}
+    group by family(cidr) having not bool_or(enabled) order by family`.execute(trx);
+  return rows.map(({ family }) => family);
+}
+
 /**
  * The first free address of a pool, looked for from the one after the last taken, and then from its
  * first. Undefined when all are held. Needs the pool's lock.
@@ -37,8 +45,8 @@ export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<stri
 }
 
 /**
- * The lowest free address from `start` on is `start`, or comes right after one that is held or
- * reserved. What is held is read only where `start` is not free, and as far as the first gap.
+ * The lowest free address from `start` on is `start`, or comes right after one that is held, by a
+ * server or by an instance that is of none, or reserved. What is held is read only where `start` is not free, and as far as the first gap.
  */
 export function freeFrom(
   pool: AddressPool,
@@ -47,12 +55,16 @@ export function freeFrom(
   const start = sql`${from}::inet`;
   const [after, candidate] = [sql`held.ip + 1`, sql`candidate`];
   const isFree = (ip: RawBuilder<unknown>) => sql`(not ${ip} = any(${reserved(pool)})
-    and not exists (select from addresses where ip = ${ip}))`;
+    and not exists (select from addresses where ip = ${ip})
+    and not exists (select from reserved_addresses where ip = ${ip}))`;
   const isBeforeLast = sql`ip >= ${start} and ip < ${pool.last}::inet`;
   return sql`select host(coalesce(
     (select ${start} where ${start} <= ${pool.last}::inet and ${isFree(start)}),
     (select min(candidate) from (
       (select ${after} as candidate from addresses held
+       where pool_id = ${pool.id} and ${isBeforeLast} and ${isFree(after)} order by ip limit 1)
+      union all
+      (select ${after} from reserved_addresses held
        where pool_id = ${pool.id} and ${isBeforeLast} and ${isFree(after)} order by ip limit 1)
       union all
       (select ip + 1 from unnest(${reserved(pool)}) ip where ${isBeforeLast})

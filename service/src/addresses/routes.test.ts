@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
+import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
+import { serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
 const whole = await createWholeApp({ addresses: 3 });
@@ -84,4 +86,71 @@ it('an IPv6 pool may be large', async () => {
   const added = await add({ cidr: '2001:db8::/64', gateway: '2001:db8::1' });
   assert.equal(added.statusCode, 201, added.body);
   assert.deepEqual(added.json().last, '2001:db8::ffff:ffff:ffff:fffe');
+});
+
+const network = (kind: 'bridge' | 'ovn' | 'unmanaged', subnets: string[] | null) =>
+  sql`update locations set network_kind = ${kind}, network_subnets = ${subnets}::cidr[]`.execute(
+    db,
+  );
+
+it('a pool outside of the subnet that Incus gives the network is refused, in words', async (t) => {
+  t.after(() => network('bridge', null));
+  const outside = { cidr: '198.18.0.0/24', gateway: '198.18.0.1' };
+  const outsideIpv6 = { cidr: 'fd77::/64', gateway: 'fd77::1' };
+  const refusal = async (body: object) => (await add(body)).json().errors?.[0];
+  await network('bridge', ['10.60.0.0/16']);
+  const refused = await refusal(outside);
+  assert.equal(refused.pointer, '/cidr');
+  assert.match(
+    refused.detail,
+    /must lie within the subnet of the network berthbr0: 10\.60\.0\.0\/16\./,
+  );
+  assert.equal((await add({ cidr: '10.60.7.0/24', gateway: '10.60.0.1' })).statusCode, 422);
+  assert.equal((await add({ cidr: '10.60.8.0/24', gateway: '10.60.8.1' })).statusCode, 201);
+  // A bridge lets cards have addresses of a family that it has no subnet of; OVN does not.
+  await network('ovn', ['10.60.0.0/16']);
+  assert.match((await refusal(outsideIpv6)).detail, /berthbr0 has no IPv6 subnet/);
+  await network('bridge', ['10.60.0.0/16']);
+  const { id } = (await add(outsideIpv6)).json();
+  // One that was retired, since the network has another subnet now, is not taken up again.
+  await change(id, { enabled: false });
+  await network('bridge', ['fd78::/64']);
+  const again = await change(id, { enabled: true });
+  assert.deepEqual([again.statusCode, again.json().errors[0].pointer], [422, '/enabled']);
+  await network('unmanaged', null);
+  assert.equal((await change(id, { enabled: true })).statusCode, 200);
+  assert.equal((await add(outside)).statusCode, 201);
+});
+
+it('a create and its dry run say which addresses the server lacks, and that pools are disabled', async (t) => {
+  const set = (enabled: boolean, family: 4 | 6) =>
+    sql`update address_pools set enabled = ${enabled} where family(cidr) = ${family}`.execute(db);
+  t.after(async () => {
+    await set(true, 4);
+    await set(true, 6);
+  });
+  const dryRun = () => whole.ask('POST', '/servers?dry_run=true', { body: serverBody(place) });
+  await set(true, 4);
+  await set(true, 6);
+  assert.equal((await whole.create()).json().warnings, undefined);
+  assert.deepEqual((await dryRun()).json().warnings, []);
+  await set(false, 4);
+  const warnings = [
+    'All IPv4 address pools of this location are disabled, so the server has no IPv4 address.',
+  ];
+  assert.deepEqual((await dryRun()).json().warnings, warnings);
+  const created = await whole.create({}, { Prefer: 'wait=0' });
+  assert.deepEqual([created.statusCode, created.json().warnings], [201, warnings]);
+  await set(false, 6);
+  for (const answer of [await whole.create(), await dryRun()]) {
+    assert.equal(answer.json().code, 'no_address_left');
+    assert.match(answer.json().detail, /^All address pools of this location are disabled\./);
+  }
+});
+
+it('that a location has no address pool is said only where it has none', async () => {
+  await sql`delete from addresses`.execute(db);
+  await sql`delete from address_pools`.execute(db);
+  const refused = await whole.create();
+  assert.match(refused.json().detail, /^This location has no address pool\./);
 });

@@ -10,6 +10,7 @@ import { hasKnownTarget } from '../http/route-target.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { serverBody } from '../testing/servers.ts';
+import { until } from '../testing/until.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
@@ -32,11 +33,9 @@ function elsewhere() {
 
 /** A refusal is entered once its answer is out. */
 async function entryOf(requestId: unknown): Promise<AuditEntry> {
-  for (let looks = 0; looks < 100; looks += 1) {
-    const found = (await list('?sort=-id&limit=50')).find((e) => e.request_id === requestId);
-    if (found) return found;
-  }
-  throw new Error(`Nothing is entered of the request ${requestId}.`);
+  return await until(`the request ${requestId} is entered`, async () =>
+    (await list('?sort=-id&limit=50')).find((e) => e.request_id === requestId),
+  );
 }
 
 describe('the audit log', () => {
@@ -196,7 +195,7 @@ describe('the audit log', () => {
   it('has nothing of what changes nothing', async () => {
     const before = (await list()).length;
     await whole.ask('GET', '/servers');
-    await whole.ask('POST', '/servers?dry_run=true', { body: serverBody(place) });
+    await whole.ask('POST', '/servers/dry-run', { body: serverBody(place) });
     assert.equal((await list()).length, before);
   });
 

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runSteps, UsageError } from '../command-line.ts';
+import { explainingDatabase, runSteps, UsageError } from '../command-line.ts';
 import { type Config, loadConfig, pathFromShell } from '../config.ts';
 import { keyFile } from '../keys/key-file.ts';
 import { rotateKey } from '../keys/rotation.ts';
-import { startError } from '../start-errors.ts';
+import { backUp } from './backup.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { exportDatabase } from './export.ts';
 import type { ExportHeader } from './export-file.ts';
@@ -17,12 +17,15 @@ const usage = `Writes the database of an installation to a file, fills an empty 
 key that its secrets are encrypted with.
 
   npm run db -- export FILE
+  npm run db -- backup DIRECTORY [--keep COUNT]
   npm run db -- import FILE
   npm run db -- rotate-key
 
 The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.
 
 export works while services run: the file shows one moment.
+backup exports to a new file in DIRECTORY, named after the time, reads it back, and removes all but the newest COUNT
+such files: 14 unless given.
 import needs an empty database, on which no service has been started.
 rotate-key works while services run. It puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Where
 it is cut off, run it again. Services of the release before can't read what it has written.`;
@@ -33,14 +36,18 @@ function readCommand(args: string[]): (() => Promise<string>) | undefined {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
+    options: { keep: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   const [command, file, ...more] = positionals;
   if (values.help || command === undefined) return undefined;
+  if (command === 'backup' && file !== undefined && more.length === 0) {
+    return () => backUpTo(pathFromShell(file), readKeep(values.keep ?? '14'));
+  }
+  if (values.keep !== undefined) throw new UsageError('--keep is for backup.');
   if (command === 'rotate-key' && file === undefined) return rotate;
   const isKnown = command === 'export' || command === 'import';
   if (!isKnown || more.length > 0) {
-    throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+    throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
   }
   if (!file) throw new UsageError(`Say which file: npm run db -- ${command} FILE`);
   const path = pathFromShell(file);
@@ -64,6 +71,20 @@ other one, and on that alone. Two databases of one installation would both act o
 and remove or change what the other one has made.`;
 }
 
+function readKeep(text: string): number {
+  const keep = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
+  if (keep > 0) return keep;
+  throw new UsageError(`--keep takes how many exports stay, 1 or more, not "${text}".`);
+}
+
+async function backUpTo(directory: string, keep: number): Promise<string> {
+  const { path, header, removed } = await onDatabase(loadConfig(), joinEmbeddedPostgres, (url) =>
+    backUp(url, { directory, keep }, progress),
+  );
+  const gone = removed.length === 0 ? '' : ` Removed: ${removed.join(', ')}.`;
+  return `Exported ${inWords(header)}, to ${path}.${gone}`;
+}
+
 async function importFrom(path: string): Promise<string> {
   const config = loadConfig();
   const header = await onDatabase(config, startEmbeddedPostgres, (url) =>
@@ -80,16 +101,14 @@ async function rotate(): Promise<string> {
   const config = loadConfig();
   const { dataDir } = config;
   const say = (text: string) => console.error(`• ${text}`);
-  try {
+  return await explainingDatabase(config, async () => {
     const { db, close } = await joinDatabase(config);
     try {
       return afterRotation[await rotateKey({ db, dataDir, say })](keyFile(dataDir));
     } finally {
       await close();
     }
-  } catch (error) {
-    throw startError(error, config);
-  }
+  });
 }
 
 const afterRotation = {
@@ -114,7 +133,7 @@ async function onDatabase<T>(
   openEmbedded: typeof joinEmbeddedPostgres,
   work: (connectionString: string) => Promise<T>,
 ): Promise<T> {
-  try {
+  return await explainingDatabase(config, async () => {
     if (config.databaseUrl) return await work(config.databaseUrl);
     const { connectionString, stop } = await openEmbedded({ dataDir: config.dataDir });
     try {
@@ -122,9 +141,7 @@ async function onDatabase<T>(
     } finally {
       await stop();
     }
-  } catch (error) {
-    throw startError(error, config);
-  }
+  });
 }
 
 await runSteps(usage, readCommand);

@@ -6,7 +6,9 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { isOutdatedPlan } from './errors.ts';
 import type { Database } from './schema.ts';
+import { createStatementNames } from './statement-names.ts';
 
 export type Db = Kysely<Database>;
 export type Trx = Transaction<Database>;
@@ -29,6 +31,30 @@ function parsers(): pg.CustomTypesConfig {
   return types as pg.CustomTypesConfig;
 }
 
+/**
+ * A client that is not connected yet. `pg` reports a lost connection by an event that ends the process where nobody
+ * listens; here somebody does. Each query on it rejects by itself.
+ */
+export function createClient(config: pg.ClientConfig): pg.Client {
+  const client = new pg.Client(config);
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** Runs `work` on a connection of its own, which is closed at the end. */
+export async function withClient<T>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = createClient({ connectionString });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
 export interface PoolLimits {
   max?: number;
   /** For the answer to a query; without it, as long as it takes. */
@@ -37,6 +63,7 @@ export interface PoolLimits {
   patienceMilliseconds?: number;
 }
 
+/** Connections that are made as they are needed. One that is lost is replaced at the next query. */
 export function createPool(
   connectionString: string,
   { max = 20, queryMilliseconds = 0, patienceMilliseconds = 5000 }: PoolLimits = {},
@@ -54,39 +81,46 @@ export function createPool(
       '-c timezone=UTC -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
     application_name: 'berth',
   });
-  // The pool listens to idle ones only. Of one that is in use, the next query tells what happened.
+  // As in `createClient`: the pool reports what happens to idle connections, and listens to no other.
+  pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 export function createDb(pool: pg.Pool): Db {
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: withoutStuck(pool) }) });
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: withPrepared(pool) }) });
 }
 
+/** One for all pools of the process: the same queries run on each. */
+const names = createStatementNames();
+
 /**
- * A connection whose answer did not come in time may never give another one: the driver would hand it
- * out again, and let each query on it wait as long.
+ * Queries are prepared. A connection whose answer did not come in time may never give another one: the driver would
+ * hand it out again, and let each query on it wait as long. One whose prepared statements no longer fit, since a
+ * migration has changed a table, is given up, too.
  */
-function withoutStuck(pool: pg.Pool): PostgresPool {
+function withPrepared(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
-    connect: async () => unlessStuck(await pool.connect()),
+    connect: async () => prepared(await pool.connect()),
     end: () => pool.end(),
   };
 }
 
-function unlessStuck(client: pg.PoolClient): PostgresPoolClient {
-  let stuck: unknown;
+function prepared(client: pg.PoolClient): PostgresPoolClient {
+  let unusable: unknown;
   const query = async (text: string, parameters: readonly unknown[]) => {
-    if (stuck) throw stuck;
+    if (unusable) throw unusable;
+    const name = names.of(text);
     try {
-      return await client.query(text, [...parameters]);
+      return await client.query({ text, values: [...parameters], ...(name && { name }) });
     } catch (error) {
-      if (isTimeout(error)) stuck = error;
+      if (isOutdatedPlan(error)) names.renew();
+      if (isTimeout(error) || isOutdatedPlan(error)) unusable = error;
       throw error;
     }
   };
-  const release = (destroy?: boolean) => client.release(destroy || stuck !== undefined);
+  const release = (destroy?: boolean) => client.release(destroy || unusable !== undefined);
   // Nothing is read by a cursor, which Kysely would hand to it, too.
   return { query: query as unknown as PostgresPoolClient['query'], release };
 }

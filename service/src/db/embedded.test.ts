@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -14,9 +15,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { SetupError } from '../../../setup/commands.mjs';
+import { until } from '../testing/until.ts';
+import { withClient } from './connection.ts';
 import {
   DataDirectoryInUseError,
   type EmbeddedPostgres,
@@ -34,8 +35,8 @@ after(() => rm(dataDir, { recursive: true, force: true }));
 
 const started: EmbeddedPostgres[] = [];
 
-async function start(): Promise<EmbeddedPostgres> {
-  const postgres = await startEmbeddedPostgres({ dataDir });
+async function start(directory = dataDir): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({ dataDir: directory });
   started.push(postgres);
   return postgres;
 }
@@ -50,16 +51,10 @@ async function ask(
   { connectionString }: Pick<EmbeddedPostgres, 'connectionString'>,
   sql: string,
 ): Promise<unknown> {
-  const client = new pg.Client({ connectionString });
-  // PostgreSQL may be killed while it is open; each query rejects by itself.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+  return await withClient(connectionString, async (client) => {
     const results = [await client.query({ text: sql, rowMode: 'array' })].flat();
     return results.at(-1)?.rows[0]?.[0];
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function postmaster(): number {
@@ -92,7 +87,7 @@ test('a data directory in use is refused, its user undisturbed; a tool may join 
 });
 
 test('of two that start at once, one gets it', async () => {
-  const results = await Promise.allSettled([1, 2].map(start));
+  const results = await Promise.allSettled([1, 2].map(() => start()));
   const [, ...others] = results.flatMap((s) => (s.status === 'fulfilled' ? [s.value] : []));
   const [loser] = results.flatMap((s) => (s.status === 'rejected' ? [s.reason] : []));
   assert.equal(others.length, 0);
@@ -204,6 +199,34 @@ test('stopping twice leaves alone what another service has started since', async
   assert.equal(await ask(second, 'select 1'), 1);
 });
 
+test('what another service has taken over is left to it', async () => {
+  // Too long for a socket in it: that is in the temporary directory.
+  const long = join(dataDir, 'long'.repeat(20));
+  const first = await start(long);
+  const there = first.superuserConnectionString.replace('/berth?', '/postgres?');
+  const stopping = once(process, 'SIGTERM');
+  await withClient(there, async (other) => {
+    const { rows } = await other.query(holderOfDirectory);
+    // Next in line, it has the lock before the first can ask for it again.
+    const taken = other.query('select pg_advisory_lock($1)', [rows[0].lock]);
+    await withClient(there, async (client) => {
+      const waiting = async () => (await client.query(waitingForLock)).rowCount;
+      await until('the other waits', waiting, (count) => count === 1);
+      await client.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    });
+    await taken;
+    await stopping;
+    await first.stop();
+    assert.equal(await ask(first, 'select 1'), 1);
+  });
+  await (await start(long)).stop();
+});
+
+const holderOfDirectory = `
+  select pid, (classid::bigint << 32) | objid::bigint as lock from pg_locks
+  where locktype = 'advisory' and granted`;
+const waitingForLock = `select from pg_locks where locktype = 'advisory' and not granted`;
+
 test('a folder of the socket that somebody else may have made is not used', async () => {
   await (await start()).stop();
   started.length = 0;
@@ -243,10 +266,6 @@ test('a folder of the socket that somebody else may have made is not used', asyn
 /** It answers a moment before its service holds the data directory again. */
 async function untilHeldAgain(postgres: EmbeddedPostgres): Promise<void> {
   const held = "select count(*)::int from pg_locks where locktype = 'advisory'";
-  for (let tries = 0; tries < 300; tries += 1) {
-    const [answer] = await Promise.allSettled([ask(postgres, held)]);
-    if (answer.status === 'fulfilled' && answer.value === 1) return;
-    await sleep(100);
-  }
-  assert.fail('PostgreSQL was not started again within 30 s.');
+  const look = async () => await ask(postgres, held).catch((error) => error);
+  await until('it is started again', look, (answer) => answer === 1);
 }

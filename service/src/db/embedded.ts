@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { createClient, withClient } from './connection.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
 import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
 
@@ -53,11 +54,14 @@ export class DataDirectoryInUseError extends SetupError {
 export async function startEmbeddedPostgres({
   dataDir,
   log,
+  settings = {},
 }: {
   dataDir: string;
   log?: Logger;
+  /** Of PostgreSQL, by the names of `postgresql.conf`, where they are to differ from ours. */
+  settings?: Record<string, string>;
 }): Promise<EmbeddedPostgres> {
-  const { cluster, lock } = await open(dataDir);
+  const { cluster, lock } = await open(dataDir, settings);
   if (!lock) throw new DataDirectoryInUseError(dataDir);
   return owned(cluster, lock, log);
 }
@@ -83,8 +87,8 @@ export async function joinEmbeddedPostgres({
   return { ...connectionStrings(cluster, owner), stop: async () => undefined };
 }
 
-async function open(dataDir: string) {
-  const cluster = await openCluster(dataDir);
+async function open(dataDir: string, settings: Record<string, string> = {}) {
+  const cluster = { ...(await openCluster(dataDir)), settings };
   if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
   await bringUp(cluster);
   const lock = await holdDataDirectory(cluster);
@@ -101,9 +105,11 @@ function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgre
   const keeper = keepAlive(cluster, lock, log);
   async function stop(): Promise<void> {
     const held = await keeper.end();
-    if (held && (await answers(cluster))) await pgCtl(cluster, ['stop', '--mode=fast']);
+    // All of it is another service's now.
+    if (!held) return;
+    if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
     // Let go of it last: who took it before would lose its PostgreSQL.
-    await held?.end();
+    await held.end();
     if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
   }
   let stopping: Promise<void> | undefined;
@@ -170,9 +176,10 @@ interface Cluster {
   socketDirectory: string;
   socketIsTemporary: boolean;
   logFile: string;
+  settings: Record<string, string>;
 }
 
-async function openCluster(dataDir: string): Promise<Cluster> {
+async function openCluster(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const own = join(dataDir, 'postgres-socket');
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
@@ -190,13 +197,17 @@ async function openCluster(dataDir: string): Promise<Cluster> {
 
 /**
  * PostgreSQL refuses to run as root. A user namespace in which root has another id satisfies it,
- * and leaves it root's access to files: a clone in root's home works, and no user is made.
+ * and leaves it root's access to files: a clone in root's home works, and no user is made. It runs in a
+ * session of its own: a Ctrl-C would end initdb and pg_ctl amid their work.
  */
 async function runBinary(file: string, args: string[]): Promise<void> {
   const asRoot = process.getuid?.() === 0;
-  const namespace = ['--user', '--map-user=1000', '--map-group=1000', '--', file];
-  const [command, all] = asRoot ? ['unshare', [...namespace, ...args]] : [file, args];
-  await run(command, all, { env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } });
+  const namespace = asRoot
+    ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--']
+    : [];
+  await run('setsid', ['--wait', ...namespace, file, ...args], {
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  });
 }
 
 async function initialise({ binaries, directory }: Cluster): Promise<void> {
@@ -235,13 +246,8 @@ async function bringUp(cluster: Cluster): Promise<void> {
 }
 
 async function answers(cluster: Cluster): Promise<boolean> {
-  const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
-  // It may shut down between the two; whether it answered is told by them.
-  client.on('error', () => undefined);
   try {
-    await client.connect();
-    await client.end();
-    return true;
+    return await withClient(connectionString(cluster, 'postgres'), async () => true);
   } catch (error) {
     if (notYet.has(String(errorCode(error)))) return false;
     throw error;
@@ -255,6 +261,7 @@ async function start(cluster: Cluster): Promise<void> {
     unix_socket_permissions: '0700',
     max_connections: '100',
     timezone: 'UTC',
+    ...cluster.settings,
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
   await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
@@ -269,9 +276,7 @@ async function pgCtl({ binaries, directory }: Cluster, args: string[]): Promise<
  * while another service holds it.
  */
 async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefined> {
-  const client = new pg.Client({ connectionString: connectionString(cluster, 'postgres') });
-  // When PostgreSQL itself ends the session, every other connection says so too.
-  client.on('error', () => undefined);
+  const client = createClient({ connectionString: connectionString(cluster, 'postgres') });
   await client.connect();
   const sql = 'select pg_try_advisory_lock($1) as held';
   const { rows } = await client.query(sql, [anotherServiceLock]);
@@ -302,14 +307,7 @@ async function asSuperuser<T>(
   name: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: connectionString(cluster, name) });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+  return await withClient(connectionString(cluster, name), work);
 }
 
 function connectionStrings(cluster: Cluster, role: string) {

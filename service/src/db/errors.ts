@@ -1,7 +1,9 @@
+/** What keeps a database from working for a while. `away` is all that is neither of the others. */
+export type DatabaseTrouble = 'away' | 'full' | 'read-only';
+
 /**
  * Codes of errors that pass: of the socket, and of PostgreSQL (its documentation, appendix A):
- * 40001 and 40P01 lost a race, 53100 disk full, 53300 too many connections, 57P01 to 57P03 shutting
- * down or starting.
+ * 40001 and 40P01 lost a race, 53300 too many connections, 57P01 to 57P03 shutting down or starting.
  */
 const passingCodes = new Set([
   'ECONNREFUSED',
@@ -15,7 +17,6 @@ const passingCodes = new Set([
   'ENOENT', // The unix socket of an embedded PostgreSQL that is down.
   '40001',
   '40P01',
-  '53100',
   '53300',
   '57P01',
   '57P02',
@@ -26,13 +27,34 @@ const passingCodes = new Set([
 const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable)/;
 
-/** Whether PostgreSQL could not be reached or asked to try again, so that a later try may do. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code.startsWith('08') || isPassing(code, error)) return true;
-  return messages.test(error.message) || isDatabaseUnavailable(error.cause);
+/** Whether a statement was prepared before a migration changed what it answers. A later try prepares it anew. */
+export function isOutdatedPlan(error: unknown): boolean {
+  return error instanceof Error && error.message === 'cached plan must not change result type';
 }
+
+/** PostgreSQL's disk_full and read_only_sql_transaction: the latter is what a standby answers to a change. */
+const troubles = new Map<string, DatabaseTrouble>([
+  ['53100', 'full'],
+  ['25006', 'read-only'],
+]);
+
+/**
+ * Why PostgreSQL could not do what it was asked, where a later try may succeed. Undefined for any other
+ * error, such as a mistake in a statement.
+ */
+export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const known = troubles.get(code);
+  if (known) return known;
+  if (code.startsWith('08') || isPassing(code, error) || messages.test(error.message))
+    return 'away';
+  if (isOutdatedPlan(error)) return 'away';
+  return databaseTrouble(error.cause);
+}
+
+/** Whether PostgreSQL could not do what it was asked, but a later try may succeed. */
+export const isDatabaseUnavailable = (error: unknown) => databaseTrouble(error) !== undefined;
 
 function isPassing(code: string, error: Error): boolean {
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';

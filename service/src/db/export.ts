@@ -2,7 +2,8 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
+import { escapeIdentifier as name } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { SetupError } from '../../../setup/commands.mjs';
 import { listSequences, listTables, type Table } from './catalog.ts';
@@ -15,8 +16,6 @@ import {
   rowsIn,
 } from './export-file.ts';
 import type { Progress } from './row-progress.ts';
-
-const name = pg.escapeIdentifier;
 
 /**
  * Writes the whole database to a file, as of one moment, beside whatever runs on it. The file is there
@@ -46,6 +45,7 @@ export async function exportDatabase(
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, path);
+    await noteExport(client, header);
     return header;
   } catch (error) {
     await rm(draft, { force: true });
@@ -80,6 +80,15 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
     tables: await withRows(client, await listTables(client)),
     sequences: await listSequences(client),
   };
+}
+
+/** For the metrics. A database of an earlier release has no place for it, and a standby takes no writes. */
+async function noteExport(client: pg.PoolClient, { at }: ExportHeader): Promise<void> {
+  await client.query('commit');
+  const { rows } = await client.query(`select not pg_is_in_recovery() and exists (
+    select from pg_attribute where attrelid = 'installation'::regclass and attname = 'exported_at'
+  ) as possible`);
+  if (rows[0].possible) await client.query('update installation set exported_at = $1', [at]);
 }
 
 /** The last migration that the database has. */

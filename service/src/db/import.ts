@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
+import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { SetupError } from '../../../setup/commands.mjs';
 import { countRelations, listTables } from './catalog.ts';
@@ -16,9 +17,6 @@ import {
 import { lockMigrations, migrateWithin, migrationNames } from './migrate.ts';
 import type { Progress } from './row-progress.ts';
 import type { Database } from './schema.ts';
-
-const name = pg.escapeIdentifier;
-const literal = pg.escapeLiteral;
 
 /**
  * Fills an empty database with an export, and brings its schema up to date: all of it or nothing. Throws
@@ -76,6 +74,10 @@ async function fill(
   }
   for (const table of tables) await client.query(`alter table ${table} enable trigger user`);
   await migrateWithin(trx);
+  // It may be for another machine: which Incus its location is on, is seen at the next start.
+  await client.query(`update locations set engine = engine - 'fingerprint'`);
+  // Instances may have been made since the export: their addresses are reserved before others are given.
+  await client.query('update locations set instances_known = false');
   await client.query('analyze');
 }
 

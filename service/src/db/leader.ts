@@ -29,6 +29,13 @@ export interface Leader {
   ): Promise<void>;
 }
 
+interface Led {
+  /** Aborted when another process is to lead it. */
+  handing: AbortController;
+  /** Aborted when it need not be led any more. */
+  signal: AbortSignal;
+}
+
 /** One connection holds all that this process leads, however much that is. */
 export function createLeader(options: LeaderOptions): Leader {
   const { pool, log, silenceMilliseconds = longestSilenceMilliseconds } = options;
@@ -37,8 +44,8 @@ export function createLeader(options: LeaderOptions): Leader {
   let wanted = 0;
   /** Those among which some are not led any more, but have not ended yet. */
   let underWay = 0;
-  /** What this process leads, the longest led first. */
-  const led = new Map<string, AbortController>();
+  /** What this process leads, the longest led first, until its work has ended. */
+  const led = new Map<string, Led>();
   const { run: inOrder } = inTurn();
 
   const current = async (): Promise<LockSession> => {
@@ -56,13 +63,15 @@ export function createLeader(options: LeaderOptions): Leader {
   };
 
   const share = (sessions: number) => Math.ceil(wanted / sessions);
+  /** Without names that need not be led any more, whose work may take long to end: no share counts them. */
+  const wantedAndLed = () => [...led].filter(([, { signal }]) => !signal.aborted);
 
   function handOver(sessions: number): void {
-    const kept = [...led].filter(([, { signal }]) => !signal.aborted);
+    const kept = wantedAndLed().filter(([, { handing }]) => !handing.signal.aborted);
     const many = Math.min(kept.length - share(sessions), handedOverAtOnce);
     if (many <= 0) return;
     // Those led longest: what is new may still be prepared.
-    for (const [name, handing] of kept.slice(0, many)) {
+    for (const [name, { handing }] of kept.slice(0, many)) {
       log.info({ name }, 'Another service is to lead it.');
       handing.abort(new Error('Another service is to lead it.'));
     }
@@ -74,9 +83,9 @@ export function createLeader(options: LeaderOptions): Leader {
       if (signal.aborted) return;
       const session = await current();
       await session.join();
-      if (led.size >= share(await session.sessions())) return;
+      if (wantedAndLed().length >= share(await session.sessions())) return;
       if (!(await session.tryLock(name))) return;
-      led.set(name, handing);
+      led.set(name, { handing, signal });
       return session;
     });
 

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
 import { listenForNotifications, notify } from './notifications.ts';
 
 const { db, pool, connectionString, close } = await createTestDatabase();
@@ -18,11 +19,14 @@ after(async () => {
 async function heard(id: number): Promise<number[]> {
   const ids: number[] = [];
   const off = notifications.on('operation_due', (payload) => ids.push(payload.id));
-  for (let tries = 0; tries < 200 && !ids.includes(id); tries += 1) {
-    await notify(db, 'operation_due', { id });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  try {
+    await until(`${id} is heard`, async () => {
+      await notify(db, 'operation_due', { id });
+      return ids.includes(id);
+    });
+  } finally {
+    off();
   }
-  off();
   return ids;
 }
 
@@ -56,10 +60,12 @@ test('what others write to the channel is told in the log, and harms nothing', a
 });
 
 test('a connection that is lost is made again', async () => {
-  const ended = await pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where application_name = 'berth-listen' and datname = current_database()`,
-  );
-  assert.equal(ended.rowCount, 1);
+  await until('a connection was ended', async () => {
+    const ended = await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'berth-listen' and datname = current_database()`,
+    );
+    return ended.rowCount === 1;
+  });
   assert.ok((await heard(5)).includes(5));
 });

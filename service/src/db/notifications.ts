@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { pause } from '../pause.ts';
-import type { Queryable } from './connection.ts';
+import { createClient, type Queryable } from './connection.ts';
 
 /** What the replicas tell each other. A notification is a hint: who missed it polls. */
 export interface Notifications {
@@ -155,7 +155,7 @@ async function listenOnce(
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
-  const client = new pg.Client({
+  const client = createClient({
     connectionString,
     keepAlive: true,
     query_timeout: longestSilenceMs,

@@ -31,18 +31,24 @@ export interface OpenDatabase extends Connections {
   close(): Promise<void>;
 }
 
+interface Opening {
+  /** What this service tells the others when it connects. */
+  announce?: () => string;
+  /** Given the end of an embedded PostgreSQL, which would outlive this process. */
+  always: (end: () => Promise<void>) => void;
+}
+
 /** The outside PostgreSQL of `DATABASE_URL`, else the embedded one; with its schema up to date. */
 export async function openDatabase(
   config: Config,
   log: Logger,
-  announce?: () => string,
+  { announce, always }: Opening,
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
-  const connectionString = config.databaseUrl ?? (await embedded(config, log, stack));
+  const connectionString = config.databaseUrl ?? (await embedded(config, log, { stack, always }));
   await migrateTo(connectionString);
   const connect = (limits: PoolLimits): Connections => {
     const pool = createPool(connectionString, limits);
-    // A connection that breaks while idle is replaced at the next query.
     pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
     const db = createDb(pool);
     stack.defer(() => db.destroy());
@@ -60,9 +66,11 @@ export async function openDatabase(
 async function embedded(
   { dataDir }: Config,
   log: Logger,
-  stack: AsyncDisposableStack,
+  { stack, always }: { stack: AsyncDisposableStack } & Pick<Opening, 'always'>,
 ): Promise<string> {
-  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, log });
+  const starting = startEmbeddedPostgres({ dataDir, log });
+  always(async () => await (await starting).stop());
+  const { connectionString, stop } = await starting;
   stack.defer(stop);
   return connectionString;
 }

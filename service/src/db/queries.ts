@@ -25,9 +25,19 @@ export async function findSealing(db: Queryable) {
     .executeTakeFirstOrThrow();
 }
 
-/** For when the key before is lost, and with it what was kept under it. */
-export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<void> {
-  await db.updateTable('installation').set({ secret_key_sha256: sha256 }).execute();
+/**
+ * Notes a key in place of the one that is noted, since that one is lost, and with it what was kept under it.
+ * Answers whether it is one that was lost before: it is back then, and what was kept under it can be read.
+ */
+export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<boolean> {
+  const { rows } = await sql<{ isBack: boolean }>`
+    update installation set secret_key_sha256 = ${sha256},
+      replaced_keys_sha256 = array_append(array_remove(before.replaced, ${sha256}), before.noted)
+    from (
+      select secret_key_sha256 as noted, replaced_keys_sha256 as replaced from installation for update
+    ) before
+    returning ${sha256} = any(before.replaced) as "isBack"`.execute(db);
+  return rows[0]?.isBack ?? false;
 }
 
 /** The database's clock, the one clock that all replicas share. */
@@ -36,4 +46,14 @@ export async function databaseTime(db: Queryable): Promise<string> {
   const [row] = rows;
   if (!row) throw new Error('PostgreSQL did not tell the time.');
   return row.now;
+}
+
+/**
+ * Resolves where the database takes changes. Throws where it is a standby, as the one that a service
+ * still reaches after a failover may be, or is set to be read-only.
+ */
+export async function requireWritable(db: Queryable): Promise<void> {
+  const { rows } = await sql<{ isReadOnly: boolean }>`
+    select current_setting('transaction_read_only')::boolean as "isReadOnly"`.execute(db);
+  if (rows[0]?.isReadOnly) throw new Error('The database is read-only.');
 }

@@ -11,7 +11,13 @@ export type TrafficPolicy = 'none' | 'throttle' | 'stop';
 export type OperatingSystemType = 'container' | 'virtual-machine';
 
 /** Where a location's Incus is. */
-export type EngineAddress = { socket_path: string } | { urls: string[]; server_cert: string };
+export type EngineAddress =
+  | {
+      socket_path: string;
+      /** Of the certificate of the engine that was last found there; missing until a start has looked. */
+      fingerprint?: string;
+    }
+  | { urls: string[]; server_cert: string };
 
 /**
  * What a location's `network` names: a bridge or an OVN network that Incus manages, or a bridge that the
@@ -26,6 +32,8 @@ export type ImageSource = { build: 'debian-12' } | { server: string; alias: stri
 export interface CommandResult {
   exit_status: number;
   output: string;
+  /** Null where nobody measured it. */
+  duration_ms?: number | null;
   /** It was kept as long as it is to be, and has gone. */
   output_expired?: boolean;
 }
@@ -89,10 +97,14 @@ interface InstallationTable {
   sealing: Generated<'unbound' | 'mixed' | 'bound'>;
   /** The key before, while that is replaced. */
   rotated_from_sha256: Buffer | null;
+  /** Keys that another one took the place of, as they were lost. */
+  replaced_keys_sha256: Generated<Buffer[]>;
   /** PEM: how engines over HTTPS know this installation. */
   client_certificate: string | null;
   /** Its key, encrypted. */
   client_key: Buffer | null;
+  /** The moment of the last export that was written. */
+  exported_at: Timestamp | null;
   created_at: Timestamp;
 }
 
@@ -105,6 +117,10 @@ interface LocationsTable {
   storage_pool: string;
   network: string;
   network_kind: Generated<NetworkKind>;
+  /** Of its own; null while nobody knows, and of a bridge of the hosts. */
+  network_subnets: string[] | null;
+  /** False from an import on, until its instances were compared with the records. */
+  instances_known: Generated<boolean>;
   vlan: number | null;
   uuid: Generated<string>;
   /** CIDR: what servers may reach beside the Internet. */
@@ -180,6 +196,12 @@ interface NodesTable {
   updated_at: Timestamp;
   /** When its instances were compared for the first time in the newest month (UTC) that they were. */
   compared_at: Timestamp | null;
+  kernel_version: string | null;
+  /** Whether its kernel can limit the traffic of servers; null until that was tried. */
+  limits_incoming: boolean | null;
+  limits_outgoing: boolean | null;
+  limits_kernel: string | null;
+  limits_tried_at: Timestamp | null;
 }
 
 interface OperatingSystemsTable {
@@ -215,11 +237,17 @@ interface ServersTable {
   traffic_allowance: number | null;
   /** Mbit/s that it is to be held to now. */
   traffic_throttle: number | null;
+  /** The same, as the engine confirmed it. */
+  throttled_to: number | null;
+  throttle_error: string | null;
   group_name: string | null;
   status: ServerStatus;
   real_status: Generated<EngineStatus>;
   real_status_at: Timestamp;
   error: string | null;
+  /** Initial commands: how many there are, and how many of the last create failed. */
+  commands_total: Generated<number>;
+  commands_failed: Generated<number>;
   created_at: Timestamp;
   installed_at: Timestamp | null;
   deleted_at: Timestamp | null;
@@ -238,6 +266,21 @@ interface AddressPoolsTable {
   /** Of the network's own subnets, rather than added by an administrator. */
   is_of_network: Generated<boolean>;
   created_at: Timestamp;
+}
+
+interface UnknownInstancesTable {
+  id: GeneratedAlways<number>;
+  location_id: number;
+  name: string;
+  /** It bears the label of this installation. */
+  is_ours: boolean;
+  seen_at: Timestamp;
+}
+
+interface ReservedAddressesTable {
+  ip: string;
+  pool_id: number;
+  instance_id: number;
 }
 
 interface AddressesTable {
@@ -444,6 +487,8 @@ export interface Database extends PeopleTables {
   usage_rollups: UsageRollupsTable;
   usage_due: UsageDueTable;
   server_spans: ServerSpansTable;
+  unknown_instances: UnknownInstancesTable;
+  reserved_addresses: ReservedAddressesTable;
   traffic_months: TrafficMonthsTable;
   traffic_notices: TrafficNoticesTable;
   audit_log: AuditLogView;

@@ -10,12 +10,25 @@ test('a guest without a progress file is booting', async () => {
 });
 
 test('one file tells the phase and the results so far', async () => {
-  assert.deepEqual(await guestSays('running 2 ok\n0 3\na\nb'), {
+  assert.deepEqual(await guestSays('running 2 ok\n0 3 1340\na\nb'), {
     phase: 'running',
     finished: 1,
-    results: [{ exit_status: 0, output: 'a\nb' }],
+    results: [{ exit_status: 0, output: 'a\nb', duration_ms: 1340 }],
     sshReady: true,
   });
+});
+
+test('a result says how long it took where the guest knows, and nothing senseless', async () => {
+  for (const [header, duration] of [
+    ['0 1 20', 20],
+    ['0 1', null],
+    ['0 1 -5', null],
+    ['0 1 1e400', null],
+    ['0 1 soon', null],
+  ] as const) {
+    const { results } = await guestSays(`done 1 ok\n${header}\nx`);
+    assert.deepEqual(results, [{ exit_status: 0, output: 'x', duration_ms: duration }], header);
+  }
 });
 
 test('a guest can make up neither more results than there are commands nor endless ones', async () => {

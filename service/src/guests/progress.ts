@@ -55,16 +55,17 @@ function readResults(content: Buffer, total: number): CommandResult[] {
   let at = 0;
   while (at < content.length && results.length < total) {
     const header = readLine(content, at);
-    const [status, length] = header.text.split(' ', 2).map(Number);
+    const [status, length, took] = header.text.split(' ', 3).map(Number);
     if (!isCount(status) || !isCount(length)) break;
     at = header.end + length;
-    results.push({ exit_status: status, output: safeText(content.subarray(header.end, at)) });
+    const output = safeText(content.subarray(header.end, at));
+    results.push({ exit_status: status, output, duration_ms: isCount(took) ? took : null });
   }
   return results;
 }
 
 function isCount(value: number | undefined): value is number {
-  return value !== undefined && Number.isInteger(value) && value >= 0;
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0;
 }
 
 function readLine(content: Buffer, from: number): { text: string; end: number } {

@@ -150,14 +150,24 @@ run() {
   fi
   collect <"$work/pipe" &
   collector=$!
+  began=$(uptime_ms)
   start >"$work/pipe" 2>&1 </dev/null
   status=$?
+  ended=$(uptime_ms)
+  took=
+  if [ -n "$began" ] && [ -n "$ended" ]; then took=$((ended - began)); fi
   # What a command leaves in the background may hold the pipe open for ever.
   { until_read && kill "$collector"; } >/dev/null 2>&1 &
   watchdog=$!
   wait "$collector"
   kill "$watchdog" 2>/dev/null
-  record "$number" "$status"
+  record "$number" "$status" "$took"
+}
+
+# By a clock that nobody sets, which tells hundredths of a second. 08 would be octal, and is none.
+uptime_ms() {
+  read -r up rest </proc/uptime || return 1
+  echo "$((${up%.*} * 1000 + (1${up#*.} - 100) * 10))"
 }
 
 # What a command printed is in the pipe when it ends: on a busy node it may take a while until the
@@ -228,15 +238,16 @@ interrupted() {
   record "$1" 143
 }
 
-# A result is its exit status, the length of its output, and the output.
+# A result is its exit status, the length of its output, how many milliseconds it took if that is known,
+# and the output.
 record() {
   save "$work/output" output_end || : >"$work/output"
-  save "$work/result.$1" result "$2" || give_up
+  save "$work/result.$1" result "$2" "${3:-}" || give_up
   rm -f "$work/started.$1" "$work/part" "$work/end" "$work/output"
 }
 
 result() {
-  printf '%s %s\n' "$1" "$(($(wc -c <"$work/output")))" && cat "$work/output"
+  printf '%s %s%s\n' "$1" "$(($(wc -c <"$work/output")))" "${2:+ $2}" && cat "$work/output"
 }
 
 # The one file that is read from outside: where this is, and the results so far.

@@ -16,7 +16,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../testing/until.ts';
 import { handoverFiles, type InitialCommand } from './handover.ts';
 import { type GuestProgress, readProgress } from './progress.ts';
 
@@ -89,10 +89,8 @@ function progress(total: number): Promise<GuestProgress> {
   return readProgress(async (path) => await readFile(join(root, path)).catch(() => null), total);
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 3000 && !condition(); i++) await sleep(10);
-  assert.ok(condition());
-}
+const untimed = (results: GuestProgress['results']) =>
+  results.map(({ duration_ms: _, ...result }) => result);
 
 test('commands run in order, and one that fails does not end the rest', async () => {
   const { phase, finished, results } = await run([
@@ -107,6 +105,7 @@ test('commands run in order, and one that fails does not end the rest', async ()
     results.map((r) => r.exit_status),
     [0, 7, 127, 0],
   );
+  for (const { duration_ms } of results) assert.ok(Number.isInteger(duration_ms), `${duration_ms}`);
   assert.equal(results[1]?.output, 'wrong\n');
   assert.equal(results[3]?.output, `${root}/root\n${root}/root\n`);
 });
@@ -172,11 +171,13 @@ test('output that is no text is made safe to store', async () => {
 });
 
 test('a child left in the background neither blocks nor loses its output pipe', async () => {
-  const survived = join(root, 'survived');
-  const { results } = await run([`(sleep 4; echo late; echo >${survived}) & echo started`]);
-  assert.ok(!existsSync(survived), 'it was not waited for');
-  assert.deepEqual(results, [{ exit_status: 0, output: 'started\n' }]);
-  await until(() => existsSync(survived));
+  const [goOn, survived] = [join(root, 'go-on'), join(root, 'survived')];
+  const child = `until [ -e ${goOn} ]; do sleep 0.1; done; echo late; echo >${survived}`;
+  // It has not ended before, so it was not waited for.
+  const { results } = await run([`(${child}) & echo started`]);
+  assert.deepEqual(untimed(results), [{ exit_status: 0, output: 'started\n' }]);
+  writeFileSync(goOn, '');
+  await until('the child has written', () => existsSync(survived));
 });
 
 test('what a command printed is kept, however late the reader of its output is', async () => {
@@ -185,7 +186,7 @@ test('what a command printed is kept, however late the reader of its output is',
     `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`,
   );
   const { results } = await run(['echo soon', 'sleep 60 & echo with a child']);
-  assert.deepEqual(results, [
+  assert.deepEqual(untimed(results), [
     { exit_status: 0, output: 'soon\n' },
     { exit_status: 0, output: 'with a child\n' },
   ]);
@@ -196,8 +197,9 @@ test('a command cut short by a crash is recorded, not repeated, and the rest run
   handOver(commands);
   const first = boot();
   const collected = join(root, 'var/lib/berth/work/part');
-  await until(() => existsSync(out));
-  await until(() => existsSync(collected) && readFileSync(collected, 'utf8') === 'before\n');
+  await until('the second runs', () => existsSync(out));
+  const printed = () => existsSync(collected) && readFileSync(collected, 'utf8');
+  await until('its output is collected', printed, (seen) => seen === 'before\n');
   assert.deepEqual((await progress(3)).finished, 1);
   first.crash();
   await first.ended;
@@ -206,6 +208,7 @@ test('a command cut short by a crash is recorded, not repeated, and the rest run
   assert.equal(phase, 'done');
   assert.equal(readFileSync(out, 'utf8'), 'x\ny\n');
   assert.equal(results[1]?.exit_status, 143);
+  assert.equal(results[1]?.duration_ms, null, 'nobody measured it');
   assert.match(results[1]?.output ?? '', /^before\n\nInterrupted: /);
 });
 
@@ -233,7 +236,7 @@ test('a secret is gone once its command has started, and everything but the resu
 test('the progress says which command runs', async () => {
   handOver(['true', `touch ${out}; sleep 60`]);
   const running = boot();
-  await until(() => existsSync(out));
+  await until('the second runs', () => existsSync(out));
   const { phase, finished } = await progress(2);
   running.crash();
   assert.deepEqual([phase, finished], ['running', 1]);

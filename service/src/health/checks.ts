@@ -4,6 +4,8 @@ import type { Health } from '@berth/contract/health';
 export interface HealthCheck {
   name: string;
   check: () => Promise<void>;
+  /** What a person should know of it while it works; anybody may read it. */
+  note?: () => Promise<string | undefined>;
   /** Its engine. The service can serve while another location works, and no other service is better off. */
   isLocation?: boolean;
 }
@@ -55,13 +57,17 @@ export function shareChecks(
   };
 }
 
-async function runCheck({ name, check }: HealthCheck, errors: unknown[]) {
-  const late = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => late.resolve('late'), timeoutMilliseconds);
+async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), timeoutMilliseconds);
+  const run = async () => {
+    await check();
+    return ['It works.', await note?.()].filter(Boolean).join(' ');
+  };
   try {
-    const outcome = await Promise.race([check(), late.promise]);
-    if (outcome === 'late') return failing(name, 'It did not answer within 2 seconds.');
-    return { name, status: 'ok' as const, detail: 'It works.' };
+    const detail = await Promise.race([run(), late.promise]);
+    if (detail === null) return failing(name, 'It did not answer within 2 seconds.');
+    return { name, status: 'ok' as const, detail };
   } catch (error) {
     errors.push(error);
     return failing(name, 'It does not work; the log says why.');

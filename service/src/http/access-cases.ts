@@ -42,6 +42,7 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
       status: 200,
     },
     server_create: { path: '/servers', body: serverBody(place), status: 201 },
+    server_dry_run: { path: '/servers/dry-run', body: serverBody(place), status: 200 },
     server_start: action(own.stopped, 'start'),
     server_stop: action(own.started, 'stop'),
     server_restart: action(own.another, 'restart'),
@@ -212,5 +213,6 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     metrics_view: { path: '/metrics', prefix: '', status: 200 },
     health_view: { path: '/health', status: 200 },
     health_ready: { path: '/health/ready', status: 200 },
+    version_view: { path: '/version', status: 200 },
   };
 }

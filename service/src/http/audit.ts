@@ -50,7 +50,8 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   });
 
   app.addHook('onResponse', async (request, reply) => {
-    if (reply.statusCode < 400 || !isToBeEntered(request)) return;
+    // What failed only after it was accepted was entered then.
+    if (reply.statusCode < 400 || answeredFor.has(request) || !isToBeEntered(request)) return;
     entering.run(
       () => enterRefusal(request, reply.statusCode),
       (error) =>

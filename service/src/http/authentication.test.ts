@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
 import { type App, type Scope, scopes } from './app-types.ts';
@@ -128,16 +128,17 @@ test('a public route that asks for its caller fails rather than guesses', async 
 });
 
 test('the last use is noted, once a minute at most', async () => {
-  const { id, headers } = await createTestToken(db);
-  const lastUse = async () => {
+  const [one, other] = [await createTestToken(db), await createTestToken(db)];
+  const lastUse = async ({ id }: { id: number }) => {
     const query = db.selectFrom('tokens').select('last_used_at').where('id', '=', id);
     return (await query.executeTakeFirstOrThrow()).last_used_at;
   };
-  assert.equal(await lastUse(), null);
-  await ask(headers.authorization);
-  let first = await lastUse();
-  for (; first === null; first = await lastUse()) await sleep(5);
-  await ask(headers.authorization);
-  await sleep(50);
-  assert.equal(await lastUse(), first);
+  assert.equal(await lastUse(one), null);
+  await ask(one.headers.authorization);
+  const first = await until('its use is noted', () => lastUse(one));
+  await ask(one.headers.authorization);
+  // By then the second use would have been noted.
+  await ask(other.headers.authorization);
+  await until('the use of the other is noted', () => lastUse(other));
+  assert.equal(await lastUse(one), first);
 });

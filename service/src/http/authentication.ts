@@ -148,7 +148,7 @@ function requireScope(
 ): void {
   if (scope === 'person') {
     if (person) return;
-    const detail = 'This is about a person who signed in, and a token is none.';
+    const detail = 'This needs a signed-in user, not a token.';
     throw new Problem('person_required', detail);
   }
   if (!caller) throw noProject(request);

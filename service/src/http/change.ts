@@ -1,8 +1,10 @@
+import type { Problem as ProblemBody } from '@berth/contract/problems';
 import type { FastifyRequest } from 'fastify';
 import type { Details } from '../audit/details.ts';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
+import { Problem, type ProblemCode } from '../problem.ts';
 import type { Deps } from './app-types.ts';
 import { isAnsweredFor } from './audit.ts';
 import { aboutRequest } from './audit-entry.ts';
@@ -48,7 +50,7 @@ const kinds: Record<
 /**
  * Makes a request's change in one transaction with its audit entry, and with the answer under its
  * `Idempotency-Key`. An answer given again changes nothing, and is not entered again. What takes
- * long is left to `prepare`, which runs before the transaction.
+ * long is left to `prepare`, which runs before the transaction. Throws the problem that `keepOutcome` kept.
  */
 export async function change<B, P = undefined>(
   request: FastifyRequest,
@@ -80,11 +82,18 @@ export async function change<B, P = undefined>(
   try {
     const answer = await idempotently(request, db, secretKey, enter, prepare);
     isAnsweredFor(request);
+    if (answer.status >= 400) throw problemAgain(answer);
     return answer;
   } finally {
     // Also when nobody knows whether the commit took place.
     if (decidesAccess) credentials.clear();
   }
+}
+
+/** The problem that the request was answered with before, as that of this request. */
+function problemAgain({ body, headers }: IdempotentAnswer<unknown>): Problem {
+  const { code, detail, operation } = body as { code: ProblemCode } & ProblemBody;
+  return new Problem(code, detail, { headers, members: { operation } });
 }
 
 function projectOf(target: AuditTarget | null, request: FastifyRequest): number | null {

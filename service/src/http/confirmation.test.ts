@@ -38,6 +38,7 @@ const ends = 'only ends powers, which is to be easy';
 /** The others, and why. */
 const ordinary: Record<string, string> = {
   server_create: servers,
+  server_dry_run: servers,
   server_start: servers,
   server_stop: servers,
   server_restart: servers,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
+import { failures } from '../failures.ts';
+import { refusals } from '../problem.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 
@@ -56,6 +58,13 @@ for (const [url, type, caching] of [
     assert.deepEqual([head.statusCode, head.headers.etag, head.body], [200, etag, '']);
   });
 }
+
+test('the page of errors has each code once, refusals and failures apart', async () => {
+  const { body } = await get('/docs/errors');
+  const ids = [...body.matchAll(/<tr id="(\w+)">/g)].map(([, id]) => id);
+  assert.deepEqual(ids, [...Object.keys(refusals), ...Object.keys(failures)]);
+  assert.ok(body.indexOf('Failed operations') < body.indexOf('id="guest_ignored_shutdown"'));
+});
 
 test('the pages are sandboxed: no script there has an origin, and so a session', async () => {
   const policyOf = async (url: string) =>

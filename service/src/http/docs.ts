@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { RouteOptions } from 'fastify';
-import { problems } from '../problem.ts';
 import type { App } from './app-types.ts';
 import { sendConstant } from './constant-content.ts';
+import { errorsPage } from './errors-page.ts';
 import { openApiOptions } from './openapi.ts';
 
 /** Of hundreds of kilobytes or more. */
@@ -100,25 +100,4 @@ const storageInMemory = `for (const name of ['localStorage', 'sessionStorage']) 
 
 async function beginWithStorage(_request: unknown, _reply: unknown, payload: unknown) {
   return typeof payload === 'string' ? storageInMemory + payload : payload;
-}
-
-/** What the `type` of a problem refers to. The table holds no character that HTML reserves. */
-function errorsPage(): string {
-  const rows = Object.entries(problems).map(
-    ([code, [status, title]]) =>
-      `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${title}</td></tr>`,
-  );
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Errors of the Berth API</title>
-<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:50rem}td,th{padding:.25rem 1rem;text-align:left}:target{background:#fe9}</style>
-<h1>Errors</h1>
-<p>Each error is a problem (RFC 9457). Its <code>code</code> is one of these, and its
-<code>detail</code> says what went wrong this time. <a href="/docs">The whole API</a></p>
-<table><tr><th>Code</th><th>Status</th><th>Title</th></tr>
-${rows.join('\n')}
-</table>
-</html>
-`;
 }

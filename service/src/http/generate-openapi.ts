@@ -24,7 +24,8 @@ async function openApiDocument(): Promise<string> {
     untilEnded,
   };
   const limiter = createLimiter(loadConfig({}).limits);
-  const app = await createHttpServer({ deps, routes, limiter });
+  const metrics = { answered: () => undefined, text: async () => '' };
+  const app = await createHttpServer({ deps, routes, limiter, metrics });
   const document = app.swagger();
   await app.close();
   await db.destroy();

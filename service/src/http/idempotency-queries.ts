@@ -58,6 +58,21 @@ export async function storeAnswer(
     .execute();
 }
 
+/** Puts another answer to the same request in the place of the one that is kept. */
+export async function replaceAnswer(
+  db: Db,
+  caller: string,
+  key: string,
+  { status, headers, body }: Pick<StoredAnswer, 'status' | 'headers' | 'body'>,
+): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ status, headers: JSON.stringify(headers), body: JSON.stringify(body) })
+    .where('caller', '=', caller)
+    .where('key', '=', key)
+    .execute();
+}
+
 /** Removes what a person was answered, also by way of tokens. `idempotency.ts` names the callers. */
 export async function deleteAnswersTo(trx: Trx, userId: number): Promise<void> {
   await sql`

@@ -6,7 +6,13 @@ import { answerSecret } from '../keys/places.ts';
 import { Problem } from '../problem.ts';
 import { canonicalPath } from './api-path.ts';
 import { callerOf, personOf } from './authentication.ts';
-import { findAnswer, type StoredAnswer, storeAnswer, tryLockKey } from './idempotency-queries.ts';
+import {
+  findAnswer,
+  replaceAnswer,
+  type StoredAnswer,
+  storeAnswer,
+  tryLockKey,
+} from './idempotency-queries.ts';
 
 const fingerprint = 'idempotency_keys.request_hmac';
 const longestWaitMs = 10_000;
@@ -77,6 +83,20 @@ export async function idempotently<B, P = undefined>(
   }
   const detail = 'The first request with this Idempotency-Key has not ended yet. Try again.';
   throw new Problem('idempotency_in_progress', detail, { retryAfter: 2 });
+}
+
+/**
+ * Keeps what an operation came to as the answer under the request's `Idempotency-Key`, in the place of
+ * the answer that it was accepted. Without a key it does nothing.
+ */
+export async function keepOutcome(
+  request: FastifyRequest,
+  db: Db,
+  outcome: Pick<StoredAnswer, 'status' | 'headers' | 'body'>,
+): Promise<void> {
+  const key = idempotencyKey(request);
+  const caller = callerName(request);
+  if (key !== undefined && caller !== undefined) await replaceAnswer(db, caller, key, outcome);
 }
 
 /** Sends an answer of `idempotently`. */

@@ -47,8 +47,14 @@ const config = { scope: 'metrics:read', worksWithoutDatabase: true } as const;
 
 const schema = {
   operationId: 'metrics_view',
+  summary: 'Show the metrics',
+  description:
+    'For Prometheus: OpenMetrics for a client that accepts it, else the older text format. It is not under ' +
+    '`/v1`. While the database is away, it answers with the figures of the process alone.',
+  tags: ['Health'],
   response: {
     200: {
+      description: 'Every metric; docs/metrics.md says what each one is.',
       content: {
         'application/openmetrics-text': { schema: Type.String() },
         'text/plain': { schema: Type.String() },

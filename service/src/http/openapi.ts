@@ -1,17 +1,44 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { version } from '../version/build.ts';
+import { completeAnswers, type Paths, sharedHeaders } from './openapi-answers.ts';
+import { withCodes } from './route-schemas.ts';
 
 const description = `Create, watch and control virtual servers.
 
 Send a token with each request: \`Authorization: Bearer berth_…\`. Bodies are JSON or forms, answers
 are JSON, and errors are problems (RFC 9457) with a \`code\` for programs and a \`detail\` for people.
 
-What takes time answers 202 with an \`operation_id\`; \`Prefer: wait=60\` holds the answer until the
-operation ends. An \`Idempotency-Key\` makes it safe to send a POST again.
+## Operations
+
+What takes time is done by an operation. Every answer to a request for one has the field \`operation\`
+and the header \`Operation-Id\`:
+
+| Answer | What it means | What to do |
+| --- | --- | --- |
+| 201 or 202, \`operation.status\` is \`pending\` or \`running\` | The request was accepted. | Ask \`GET /v1/operations/{id}\` until the status is another one. |
+| 201 or 202, \`operation.status\` is \`succeeded\` | It is done. | |
+| Problem with \`operation.status\` \`failed\` | The request was accepted, and the operation has failed: 409 for the state of the server or its guest, 502 for the engine, 503 for something out of reach or full. \`code\` says why. | Read \`detail\`, which says what to do. \`/v1/servers/{id}\` shows what there is now: a failed create leaves a server to retry or delete. |
+| Problem with \`operation.status\` \`superseded\` | Another request, such as a delete, ended the operation. | |
+| Problem without \`operation\` | The request was refused, and nothing was changed. | Mend what \`detail\` names, or wait for \`Retry-After\` seconds, and send it again. |
+| \`operation_in_progress\` | The request was refused: \`operation\` is the one in the way. | Send it again when that has ended. |
+| No answer, or 500 \`internal_error\` | Nobody knows whether it was accepted. | Send it again with the same \`Idempotency-Key\`. |
+
+Without \`Prefer: wait\` the answer comes at once. With \`Prefer: wait=60\` it comes when the operation has
+ended, or after 60 seconds; only such an answer can be the problem of a failed operation.
+
+An \`Idempotency-Key\` makes it safe to send a POST again: the same key and request get the same answer
+for 24 hours, and nothing is done twice. When a request that waited was told the end of its operation,
+that becomes the answer, a failure as well as a success. To try again after a failure, use a new key.
+
+## Limits
 
 A token may make so many reads (GET and HEAD) and so many actions (all else) a second. The headers
 \`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; what is too much gets 429
 with \`Retry-After\`.
+
+## People
 
 People sign in (\`POST /v1/session\`) and get a cookie. With it, each request that changes something
 also needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. The header
@@ -21,7 +48,7 @@ also needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/sessi
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
-    info: { title: 'Berth', version: '1.0.0', description, license: { name: 'Apache-2.0' } },
+    info: { title: 'Berth', version, description, license: { name: 'Apache-2.0' } },
     servers: [{ url: '/' }],
     tags: [
       { name: 'Servers', description: 'Virtual servers and what can be done to them.' },
@@ -33,7 +60,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       { name: 'Sessions', description: 'Signing in and out, for people.' },
       { name: 'Users', description: 'People who can sign in. For administrators.' },
       { name: 'Settings', description: 'Of the whole installation. For administrators.' },
-      { name: 'Health', description: 'Whether the service works.' },
+      { name: 'Health', description: 'Whether the service works, and what it measures.' },
     ],
     components: {
       securitySchemes: {
@@ -52,21 +79,41 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     },
   },
   transform: ({ schema, url, route }) => {
-    if (!url.startsWith('/v1/')) return { schema: { ...schema, hide: true }, url };
+    if (!url.startsWith('/v1/') && url !== '/metrics') {
+      return { schema: { ...schema, hide: true }, url };
+    }
     const headers = headersOf([route.method].flat());
-    return { schema: { ...schema, ...(headers && { headers }) }, url };
+    return { schema: { ...documented(schema), ...(headers && { headers }) }, url };
   },
   transformObject: (document) => {
     if (!('openapiObject' in document)) throw new Error('The document must be OpenAPI.');
     const { paths, components, ...rest } = document.openapiObject;
     const schemas: Record<string, object> = {};
     const sharedPaths = shareNamed(paths, schemas) as typeof paths;
+    const responses = completeAnswers(sharedPaths as Paths);
     const named = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
-    const allComponents = { ...components, schemas: Object.fromEntries(named) };
+    const shared = { responses, headers: sharedHeaders };
+    const allComponents = { ...components, schemas: Object.fromEntries(named), ...shared };
     // The plugin's type is of three versions at once, which no one document can be.
     return { ...rest, components: allComponents, paths: sharedPaths } as SwaggerDocument;
   },
 };
+
+/** Without what is taken for a release only, and with the codes of problems. */
+function documented(schema: FastifySchema): FastifySchema {
+  const { querystring, response = {} } = schema as {
+    querystring?: { properties?: object };
+    response?: Record<string, object>;
+  };
+  const answers = Object.entries(response).filter(([, answer]) => !('undocumented' in answer));
+  const properties = Object.entries(querystring?.properties ?? {});
+  const shown = properties.filter(([, property]) => !('undocumented' in property));
+  return {
+    ...schema,
+    querystring: { ...querystring, properties: Object.fromEntries(shown) },
+    response: Object.fromEntries(answers.map(([status, answer]) => [status, withCodes(answer)])),
+  };
+}
 
 type SwaggerDocument = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>;
 

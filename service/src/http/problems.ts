@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseUnavailable } from '../db/errors.ts';
+import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
 import { Problem, type ProblemCode, problems } from '../problem.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
@@ -25,15 +25,32 @@ export function unsupportedMediaType(): Problem {
 /** Any error as what a client may know of it. Internals stay in the log. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isDatabaseUnavailable(error)) {
-    const detail = 'The service cannot reach its database at the moment. Try again.';
-    return new Problem('unavailable', detail, { retryAfter: 2, cause: error });
-  }
+  const trouble = databaseTrouble(error);
+  if (trouble) return new Problem('unavailable', ...whileInTrouble(trouble, error));
   const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
   if (known) return known((error as Error).message);
   const detail = 'Something went wrong on our side. The request id tells the operator what.';
   return new Problem('internal_error', detail, { cause: error });
 }
+
+/** What a client is told: it can only come back, an operator sees what has to be done. */
+function whileInTrouble(trouble: DatabaseTrouble, cause: unknown) {
+  const [detail, retryAfter] = troubles[trouble];
+  return [detail, { retryAfter, cause }] as const;
+}
+
+/** With the seconds after which a client may try again. */
+const troubles: Record<DatabaseTrouble, readonly [detail: string, retryAfter: number]> = {
+  away: ['The service cannot reach its database at the moment. Try again.', 2],
+  full: [
+    'The disk of the database is full, so nothing can be changed at the moment. Try again.',
+    10,
+  ],
+  'read-only': [
+    'The database is read-only at the moment, so nothing can be changed. Try again.',
+    5,
+  ],
+};
 
 function isFastifyError(error: unknown): error is Error & { statusCode: number } {
   if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return false;
@@ -69,7 +86,7 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   codes.set(request, problem.code);
   // What the handler had set was for another answer.
   for (const name of ['link', 'location', 'content-length']) reply.removeHeader(name);
-  reply.header('X-Request-Id', request.id);
+  reply.headers(problem.headers).header('X-Request-Id', request.id);
   if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
   const challenge = authenticationChallenge(problem, request.routeOptions.config.scope);
   if (challenge) reply.header('WWW-Authenticate', challenge);

@@ -30,6 +30,10 @@ function probeRoutes(api: App): void {
   });
 }
 
+const inTheWay = {
+  ...{ id: 7, status: 'running', error: null },
+  ...{ kind: 'stop', server_id: 3, progress: 10 },
+};
 const failures: Record<string, unknown> = {
   bug: new Error('select password from secrets'),
   text: 'a thrown text',
@@ -40,7 +44,7 @@ const failures: Record<string, unknown> = {
   wrapped: new Error('query failed', { cause: new Error('Connection terminated') }),
   busy: new Problem('operation_in_progress', 'Busy.', {
     retryAfter: 2,
-    members: { operation: { id: 7, kind: 'stop', progress: 10 } },
+    members: { operation: inTheWay },
   }),
 };
 
@@ -146,7 +150,7 @@ test('an unknown query parameter is refused by name', async () => {
   for (const method of ['GET', 'POST'] as const) {
     const answer = await ask(method, '/v1/probe?limitt=1');
     assert.equal(answer.statusCode, 422);
-    const errors = [{ pointer: '/limitt', detail: 'Is not a field of this request.' }];
+    const errors = [{ pointer: '/limitt', detail: 'Unknown query parameter.' }];
     assert.deepEqual(answer.json().errors, errors);
   }
 });
@@ -183,7 +187,7 @@ test('a problem has its members and headers', async () => {
     detail: 'Busy.',
     code: 'operation_in_progress',
     message: 'Busy.',
-    operation: { id: 7, kind: 'stop', progress: 10 },
+    operation: inTheWay,
   });
 });
 

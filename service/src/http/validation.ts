@@ -10,7 +10,7 @@ import { coerceText } from './coercion.ts';
 const mostErrors = 100;
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true, useDefaults: true, strict: false });
-formats.default(ajv, ['ipv4', 'ipv6']);
+formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);
 ajv.addKeyword({ keyword: 'explain', schemaType: 'string' });
 ajv.addKeyword({
   keyword: 'maxBytes',
@@ -33,11 +33,11 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
-    return { error: invalidFields(fieldErrors(validate.errors ?? [])) };
+    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart)) };
   };
 };
 
-function fieldErrors(errors: ErrorObject[]): FieldError[] {
+function fieldErrors(errors: ErrorObject[], httpPart = 'body'): FieldError[] {
   const choices = [
     ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
   ];
@@ -46,7 +46,7 @@ function fieldErrors(errors: ErrorObject[]): FieldError[] {
     // The branches of a choice each say why they did not fit; the choice says it once.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
     const pointer = pointerOf(error);
-    if (!found.has(pointer)) found.set(pointer, { pointer, detail: sentence(error) });
+    if (!found.has(pointer)) found.set(pointer, { pointer, detail: sentence(error, httpPart) });
     if (found.size === mostErrors) break;
   }
   return [...found.values()];
@@ -63,13 +63,8 @@ function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-const fixedSentences: Record<string, string> = {
-  required: 'Is required.',
-  additionalProperties: 'Is not a field of this request.',
-};
-
 const nouns: Record<string, string> = {
-  object: 'an object',
+  object: 'a JSON object',
   array: 'a list',
   string: 'a text',
   integer: 'a whole number',
@@ -77,9 +72,14 @@ const nouns: Record<string, string> = {
   boolean: 'true or false',
 };
 
-function sentence({ keyword, params, parentSchema, message }: ErrorObject): string {
-  const fixed = fixedSentences[keyword];
-  if (fixed) return fixed;
+function sentence(
+  { keyword, params, parentSchema, message }: ErrorObject,
+  httpPart: string,
+): string {
+  if (keyword === 'required') return 'Is required.';
+  if (keyword === 'additionalProperties') {
+    return httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
+  }
   const { explain } = (parentSchema ?? {}) as Annotations;
   if (explain) return explain;
   if (keyword === 'type') return `Must be ${nouns[params.type] ?? params.type}.`;

@@ -54,6 +54,15 @@ const spoken: [text: string, status: number | undefined, code: EngineErrorCode][
   ['executable file not found in $PATH', undefined, 'failed'],
 ];
 
+describe('what customers are shown', () => {
+  for (const [text, status] of spoken) {
+    it(`has no words of Incus: ${text}`, () => {
+      const { publicMessage } = errorFromIncus(`${text} at /var/lib/incus/x`, status);
+      assert.match(publicMessage, /^(The engine|There is no space|Another instance) [a-z ]+\.$/);
+    });
+  }
+});
+
 describe('errorFromIncus', () => {
   for (const [text, status, code] of spoken) {
     it(`${code}: ${text}`, () => assert.equal(errorFromIncus(text, status).code, code));

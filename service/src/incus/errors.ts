@@ -30,11 +30,13 @@ interface EngineErrorDetails {
   host?: string | undefined;
   where?: string;
   cause?: unknown;
+  /** What to show of it, where its message has words of Incus. */
+  publicMessage?: string;
 }
 
 /**
- * Every failure of a call to Incus. Only the caller's own abort is thrown as it is. Its message may be
- * shown to whoever the call was made for.
+ * Every failure of a call to Incus. Only the caller's own abort is thrown as it is. Its message is for the
+ * log and for operators; customers are shown its `publicMessage`.
  */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
@@ -43,6 +45,8 @@ export class EngineError extends Error {
   readonly host: string | undefined;
   /** The socket or URL of Incus itself, for operators alone. */
   readonly where: string | undefined;
+  /** A sentence without words of Incus, which name paths, addresses and other people's instances. */
+  readonly publicMessage: string;
 
   constructor(code: EngineErrorCode, message: string, details: EngineErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -51,6 +55,7 @@ export class EngineError extends Error {
     this.retryable = details.retryable ?? retryableByDefault[code];
     this.host = details.host;
     this.where = details.where;
+    this.publicMessage = details.publicMessage ?? message;
   }
 }
 
@@ -102,6 +107,15 @@ const failedDownload = /Unable to fetch (https?:\/\/\S+): 5\d\d/;
 
 /** By an instance that is about to go: one of a deleted server is removed at the next sweep. */
 const addressTaken = /already defined on another NIC/;
+
+/** `tc` ends so where the kernel has no module for what it is asked for. */
+const missingModule =
+  /\btc (?:qdisc|class|filter) add\b.*(?:Failed to load TC action module|qdisc kind is unknown|TC classifier not found|No such file or directory)/s;
+
+/** Whether Incus could not limit the traffic of a card, since the kernel of its host has no means for it. */
+export function lacksTrafficControl(error: unknown): boolean {
+  return error instanceof EngineError && missingModule.test(error.message);
+}
 
 /** The first that matches decides; statuses come after, since Incus says 500 or 400 for most. */
 const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
@@ -168,8 +182,31 @@ export function errorFromIncus(text: string, status = 500): EngineError {
   const message = host === undefined ? text : `${host} could not be reached: ${text}`;
   return new EngineError(code, message, {
     host,
+    publicMessage: publicWords(text, code, host),
     ...(addressTaken.test(text) && { retryable: true }),
   });
+}
+
+const wordsFor: Record<EngineErrorCode, string> = {
+  not_found: 'The engine does not have what this needs.',
+  already_exists: 'The engine already has something of that name.',
+  busy: 'The engine is busy with another operation.',
+  unreachable: 'The engine could not be reached.',
+  timeout: 'The engine did not answer in time.',
+  invalid: 'The engine refused the request.',
+  no_space: 'There is no space left on the storage of the node.',
+  forbidden: 'The engine does not allow the request.',
+  failed: 'The engine reported a failure.',
+};
+
+function publicWords(text: string, code: EngineErrorCode, host: string | undefined): string {
+  if (host !== undefined) return `${host} could not be reached.`;
+  return addressTaken.test(text) ? 'Another instance has one of its addresses.' : wordsFor[code];
+}
+
+/** Whether Incus refused to start an instance because another one on its network has its address. */
+export function isAddressTaken(error: unknown): error is EngineError {
+  return error instanceof EngineError && addressTaken.test(error.message);
 }
 
 /** Errors that come before a request is sent, so that another member may be asked. */

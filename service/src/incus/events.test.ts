@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { after, afterEach, describe, it } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { everLonger } from '../testing/ever-longer.ts';
+import { until } from '../testing/until.ts';
 import type { IncusConnection } from './connection.ts';
 import { EngineError } from './errors.ts';
 import { type IncusEvent, type WatchOptions, watchEvents } from './events.ts';
@@ -46,17 +48,13 @@ async function eventServer(onSocket: (socket: WebSocket, path: string) => void) 
   return { socketPath };
 }
 
-/** A watcher that logs what it hears; `until` resolves once the log is as wanted. */
+/** A watcher that logs what it hears; `untilLogged` resolves once there are so many lines, or such a one. */
 function watch(connection: IncusConnection, extra: Partial<WatchOptions> = {}) {
   const controller = new AbortController();
   const log: string[] = [];
   const heard: IncusEvent[] = [];
   const reasons: unknown[] = [];
-  let check = () => {};
-  const note = (line: string) => {
-    log.push(line);
-    check();
-  };
+  const note = (line: string) => void log.push(line);
   const ended = watchEvents(connection, {
     types: ['lifecycle', 'operation'],
     project: 'p',
@@ -76,12 +74,13 @@ function watch(connection: IncusConnection, extra: Partial<WatchOptions> = {}) {
     controller.abort();
     return ended;
   });
-  const until = (wanted: (log: string[]) => boolean) =>
-    new Promise<void>((resolve) => {
-      check = () => wanted(log) && resolve();
-      check();
-    });
-  return { controller, ended, log, heard, reasons, until };
+  const untilLogged = (wanted: number | string) =>
+    until(
+      `${wanted} is logged`,
+      () => log,
+      (lines) => (typeof wanted === 'string' ? lines.includes(wanted) : lines.length >= wanted),
+    );
+  return { controller, ended, log, heard, reasons, untilLogged };
 }
 
 const started = {
@@ -100,8 +99,8 @@ describe('watchEvents', () => {
       socket.send(JSON.stringify(started));
       socket.send(JSON.stringify({ ...started, type: 'operation', metadata: { id: '7' } }));
     });
-    const { until, heard } = watch(connection);
-    await until((log) => log.length === 3);
+    const { untilLogged, heard } = watch(connection);
+    await untilLogged(3);
     assert.deepEqual(paths, ['/1.0/events?project=p&type=lifecycle%2Coperation']);
     const origin = { timestamp: '2026-01-01T00:00:00.5Z', project: 'p', location: 'm1' };
     const { action, source } = started.metadata;
@@ -117,16 +116,16 @@ describe('watchEvents', () => {
       connections += 1;
       if (connections === 1) socket.close(1001);
     });
-    const { log, reasons, until } = watch(connection);
-    await until((lines) => lines.length === 3);
+    const { log, reasons, untilLogged } = watch(connection);
+    await untilLogged(3);
     assert.deepEqual(log, ['connect', 'disconnect', 'connect']);
     assert.match(String(reasons[0]), /closed the event stream: 1001/);
   });
 
   it('keeps trying where nobody listens or the stream is refused', async () => {
     const nobody = watch({ socketPath: directory.file('none.socket') });
-    await nobody.until((log) => log.length === 2);
-    assert.deepEqual(nobody.log, ['disconnect', 'disconnect']);
+    await nobody.untilLogged(2);
+    assert.deepEqual(nobody.log.slice(0, 2), ['disconnect', 'disconnect']);
     assert.equal((nobody.reasons[0] as EngineError).code, 'unreachable');
 
     const socketPath = directory.file('refusing.socket');
@@ -134,7 +133,7 @@ describe('watchEvents', () => {
     cleanups.push(() => stop(server));
     server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
     const refused = watch({ socketPath });
-    await refused.until((log) => log.length === 1);
+    await refused.untilLogged(1);
     assert.equal((refused.reasons[0] as EngineError).code, 'forbidden');
   });
 
@@ -143,23 +142,31 @@ describe('watchEvents', () => {
       // Neither reads nor answers pings, as though its machine were gone.
       socket.pause();
     });
-    const { reasons, until } = watch(connection, { pingSeconds: 0.05 });
-    await until((log) => log.includes('disconnect'));
+    const { reasons, untilLogged } = watch(connection, { pingSeconds: 0.05 });
+    await untilLogged('disconnect');
     assert.ok(reasons[0] instanceof EngineError);
     assert.equal(reasons[0].code, 'timeout');
   });
 
   it('keeps a quiet connection whose peer answers pings', async () => {
-    const connection = await eventServer(() => {});
-    const { log } = watch(connection, { pingSeconds: 1 });
-    // Longer than one that does not answer is kept.
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    assert.deepEqual(log, ['connect']);
+    await everLonger(async (longest) => {
+      let pings = 0;
+      const connection = await eventServer((socket) =>
+        socket.on('ping', () => {
+          pings += 1;
+        }),
+      );
+      const { log } = watch(connection, { pingSeconds: longest / 3 });
+      // One that does not answer gets one.
+      const look = () => ({ pings, log });
+      await until('it is pinged three times', look, (seen) => seen.pings === 3 || log.length > 1);
+      assert.deepEqual(log, ['connect']);
+    });
   });
 
   it('takes malformed events and throwing handlers for a reason to connect anew', async () => {
     const garbled = watch(await eventServer((socket) => socket.send('{')));
-    await garbled.until((log) => log.includes('disconnect'));
+    await garbled.untilLogged('disconnect');
     assert.match(String(garbled.reasons[0]), /malformed event/);
 
     const onEvent = () => {
@@ -167,22 +174,23 @@ describe('watchEvents', () => {
     };
     const connection = await eventServer((socket) => socket.send(JSON.stringify(started)));
     const broken = watch(connection, { onEvent });
-    await broken.until((log) => log.includes('disconnect'));
+    await broken.untilLogged('disconnect');
     assert.match(String(broken.reasons[0]), /handler broke/);
   });
 
   it('resolves when aborted, connected or not, without a further word', async () => {
     const connected = watch(await eventServer(() => {}));
-    await connected.until((log) => log.length === 1);
+    await connected.untilLogged(1);
     connected.controller.abort();
     await connected.ended;
     assert.deepEqual(connected.log, ['connect']);
 
     const pausing = watch({ socketPath: directory.file('none.socket') });
-    await pausing.until((log) => log.length === 1);
+    await pausing.untilLogged(1);
+    const before = [...pausing.log];
     pausing.controller.abort();
     await pausing.ended;
-    assert.deepEqual(pausing.log, ['disconnect']);
+    assert.deepEqual(pausing.log, before);
   });
 
   it('goes on to the next member over HTTPS', async () => {
@@ -192,8 +200,8 @@ describe('watchEvents', () => {
     cleanups.push(() => stop(server));
     serveEvents(server, (socket) => socket.send(JSON.stringify(started)));
     const credentials = { clientCert: own.cert, clientKey: own.key, serverCert: identity.cert };
-    const { log, until } = watch({ urls: ['https://127.0.0.1:1', url], ...credentials });
-    await until((lines) => lines.length === 3);
+    const { log, untilLogged } = watch({ urls: ['https://127.0.0.1:1', url], ...credentials });
+    await untilLogged(3);
     assert.deepEqual(log, ['disconnect', 'connect', 'lifecycle']);
   });
 });

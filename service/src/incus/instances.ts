@@ -53,7 +53,11 @@ interface NetworkState {
 export interface NewInstance {
   name: string;
   type: InstanceType;
-  source: { type: 'image'; fingerprint: string } | { type: 'image'; alias: string };
+  /** `none`: without a system, so that it can't run. */
+  source:
+    | { type: 'image'; fingerprint: string }
+    | { type: 'image'; alias: string }
+    | { type: 'none' };
   config: Record<string, string>;
   devices: Devices;
   /** None: nothing of the default profile is taken over. */

@@ -15,9 +15,22 @@ export function projectCalls(api: Api) {
     get: (name: string, options?: CallOptions) =>
       api.find<Project>(['projects', name], {}, options),
 
+    list: (options?: CallOptions) => api.get<Project[]>(['projects'], { recursion: 1 }, options),
+
     /** Throws `already_exists`. */
     create: (project: Pick<Project, 'name' | 'description' | 'config'>, options?: CallOptions) =>
       api.change({ method: 'POST', path: ['projects'], json: project }, options),
+
+    /** Puts this configuration in the place of the whole one: a PATCH of Incus 6.0 does that, too. */
+    configure: (
+      { name, description }: Project,
+      config: Project['config'],
+      options?: CallOptions,
+    ): Promise<void> =>
+      api.change(
+        { method: 'PUT', path: ['projects', name], json: { description, config } },
+        options,
+      ),
 
     /** It must hold nothing but its default profile. */
     delete: (name: string, options?: CallOptions): Promise<void> =>

@@ -8,6 +8,8 @@ export interface ServerInfo {
     server_name: string;
     server_clustered: boolean;
     server_version: string;
+    /** Of its host, as `uname -r` prints it. */
+    kernel_version: string;
     /** Of the certificate that it presents over HTTPS; all members of a cluster have the same. */
     certificate_fingerprint: string;
     /** Where it listens over HTTPS, with ports; none where it does not. */

@@ -63,6 +63,10 @@ export function storageCalls(api: Api) {
         options,
       ),
 
+    /** Throws `busy` while anything is on it. */
+    deletePool: (pool: string, options?: CallOptions): Promise<void> =>
+      api.change({ method: 'DELETE', path: ['storage-pools', pool] }, options),
+
     /** Of the member that answers, or of `target`. */
     poolResources: (pool: string, target?: string, options?: CallOptions) =>
       api.get<PoolResources>(['storage-pools', pool, 'resources'], { target }, options),

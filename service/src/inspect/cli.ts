@@ -33,7 +33,7 @@ function readCommand(args: string[]): Command | undefined {
   if (what === 'server' && id !== undefined && more.length === 0) {
     return (db, config) => server(db, config, readId(id, 'a server'));
   }
-  throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
 }
 
 async function operations(db: Db): Promise<string> {

@@ -4,6 +4,7 @@ import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { testKeyring } from '../testing/keys.ts';
 import { createKeyring, type Place, type Sealing } from './keyring.ts';
+import '../testing/fixed-seed.ts';
 
 const place: Place = { table: 'operations', column: 'secrets', row: '7' };
 const secret = { passwordHash: '$6$salt$hash', commands: ['echo ü', ['a', 'b']] };

@@ -18,6 +18,7 @@ import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { serverBody } from '../testing/servers.ts';
 import { toolOn } from '../testing/tool.ts';
+import { until } from '../testing/until.ts';
 import { keyFile, loadKeys, writeKeyFile } from './key-file.ts';
 import { createKeyring, type Keyring, keySha256 } from './keyring.ts';
 import { answerSecret, operationSecrets } from './places.ts';
@@ -57,9 +58,7 @@ async function running({ connectionString: url }: TestDatabase, directory = data
 
 /** Until its connection is there, by which it tells of its keys. */
 async function untilHeard(listener: NotificationListener): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!listener.isUpToDate() && performance.now() < end) await sleep(20);
-  assert.ok(listener.isUpToDate());
+  await until('notifications are heard', () => listener.isUpToDate());
 }
 
 /** One of each thing that is sealed, and how to read it. */

@@ -59,3 +59,19 @@ test('services of one database share a key; a lone one may have lost its own', a
   assert.equal((await agreeOnSecretKey(db, [second], alone)).outcome, 'known');
   await assert.rejects(current([first]), /not the key/);
 });
+
+test('a key that was lost and is put back is not called another one', async (t) => {
+  const lone = await createTestDatabase();
+  t.after(lone.close);
+  const outcome = async (key: Buffer) =>
+    (await agreeOnSecretKey(lone.db, [key], { dataDir, isOnlyService: true })).outcome;
+  const [right, made, wrong] = [newKey(), newKey(), newKey()];
+  assert.equal(await outcome(right), 'known');
+  // As at a start on a restored database before the key was put in its place.
+  assert.equal(await outcome(made), 'replaced');
+  assert.equal(await outcome(right), 'returned');
+  assert.equal(await outcome(right), 'known');
+  assert.equal(await outcome(wrong), 'replaced');
+  assert.equal(await outcome(made), 'returned', 'also the one in between');
+  assert.equal(await outcome(right), 'returned');
+});

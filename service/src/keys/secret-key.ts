@@ -17,21 +17,22 @@ interface Installation {
 /**
  * Makes sure that all services of one database keep secrets with one key: the database says which, and
  * the file must have it. Where there is only this service, a new key takes the place of one that was lost,
- * which is answered; several must share theirs.
+ * which is answered, and so is it when the lost one is put back; several must share theirs.
  */
 export async function agreeOnSecretKey(
   db: Db,
   keys: Buffer[],
   { dataDir, isOnlyService }: Installation,
-): Promise<{ outcome: 'known' | 'replaced'; keyring: Keyring }> {
+): Promise<{ outcome: 'known' | 'replaced' | 'returned'; keyring: Keyring }> {
   const [first = Buffer.alloc(0)] = keys;
   const noted = await noteSecretKey(db, keySha256(first));
   const { sealing } = await findSealing(db);
   const current = keys.find((key) => keySha256(key).equals(noted));
   if (current) return { outcome: 'known', keyring: createKeyring({ keys, current, sealing }) };
   if (isOnlyService) {
-    await replaceSecretKey(db, keySha256(first));
-    return { outcome: 'replaced', keyring: createKeyring({ keys, current: first, sealing }) };
+    const isBack = await replaceSecretKey(db, keySha256(first));
+    const outcome = isBack ? 'returned' : 'replaced';
+    return { outcome, keyring: createKeyring({ keys, current: first, sealing }) };
   }
   throw new SetupError(
     `${keyFile(dataDir)} is not the key that the secrets of this database are kept with.`,

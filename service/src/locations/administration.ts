@@ -1,6 +1,7 @@
 import { SetupError } from '../../../setup/commands.mjs';
 import { lockPoolsForAdding } from '../addresses/pool-queries.ts';
 import { insertToolEntry } from '../audit/entry-queries.ts';
+import { counted } from '../counted.ts';
 import type { Db, Trx } from '../db/connection.ts';
 import type { EngineAddress } from '../db/schema.ts';
 import { fingerprintOf, type JoinToken } from '../incus/certificates.ts';
@@ -18,6 +19,7 @@ import { ensureProject } from './project.ts';
 import {
   countServers,
   findLocationNamed,
+  forgetEngine,
   insertPool,
   type LocationRow,
   listAllLocations,
@@ -150,6 +152,20 @@ export async function removeLocation(tools: Tools, name: string): Promise<Locati
     const action = 'location_delete';
     await insertToolEntry(trx, { projectId: null, action, target, details: facts(location) });
     return location;
+  });
+}
+
+/** Takes the engine that is found at the next start for the location's. */
+export async function rebindLocation(db: Db, name: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const location = await requireNamed(trx, name);
+    await forgetEngine(trx, location.id);
+    await insertToolEntry(trx, {
+      projectId: null,
+      action: 'location_update',
+      target: { kind: 'location', id: location.id },
+      details: { ...facts(location), rebind: true },
+    });
   });
 }
 
@@ -382,13 +398,13 @@ async function requireEmpty(db: Db | Trx, location: LocationRow): Promise<void> 
   const servers = await countServers(db, location.id);
   if (servers === 0) return;
   throw new SetupError(
-    `${location.name} has ${servers} servers, whose disks and cards are on ${location.storage_pool} and ${networkOf(location).name}.`,
+    `${location.name} has ${counted(servers, 'server')}, whose disks and cards are on ${location.storage_pool} and ${networkOf(location).name}.`,
     'Add another location for the other pool or network, with an Incus project of its own: add NAME --project NAME',
   );
 }
 
 const hasServers = ({ name }: LocationRow, servers: number) =>
   new SetupError(
-    `${name} has ${servers} servers.`,
+    `${name} has ${counted(servers, 'server')}.`,
     'Delete them first. To keep new ones away meanwhile, disable it: PATCH /v1/locations/{id} with {"enabled": false}',
   );

@@ -126,6 +126,31 @@ it('its traffic policy is one that can be carried out', async () => {
   assert.equal((await change({ traffic_policy: 'none' })).json().traffic_policy, 'none');
 });
 
+it('a throttle that none of its nodes can enforce is refused', async () => {
+  const limit = (values: object) => db.updateTable('nodes').set(values).execute();
+  const throttle = (counted: string) =>
+    change({ traffic_policy: 'throttle', traffic_counted: counted, traffic_throttle: 10 });
+  await limit({ limits_outgoing: false });
+  for (const [counted, which] of [
+    ['outgoing', 'outgoing'],
+    ['both', 'incoming and outgoing'],
+  ] as const) {
+    const refused = await throttle(counted);
+    assert.equal(refused.statusCode, 422);
+    const [{ pointer, detail }] = refused.json().errors;
+    assert.equal(pointer, '/traffic_policy');
+    assert.match(detail, new RegExp(`No node of this location can limit ${which} traffic`));
+  }
+  assert.equal((await throttle('incoming')).statusCode, 200);
+  // Whatever else is changed of a location that has it already.
+  assert.equal((await change({ traffic_counted: 'outgoing' })).statusCode, 200);
+  // What was not tried yet may work.
+  await limit({ limits_outgoing: null });
+  assert.equal((await throttle('outgoing')).statusCode, 200);
+  await limit({ limits_outgoing: true });
+  await change({ traffic_policy: 'none' });
+});
+
 it('cards on an OVN network are not throttled', async () => {
   const onNetwork = (network_kind: 'ovn' | 'bridge') =>
     db.updateTable('locations').set({ network_kind }).execute();

@@ -302,10 +302,10 @@ test('a location with servers is neither removed nor put on another network', as
   const { headers } = await createTestToken(whole.db, { scopes: ['admin'] });
   const on = toolOn(whole.connectionString, file, '', { BERTH_DATA_DIR: directory });
   const removed = await on('remove', 'test');
-  assert.match(removed.stderr, /test has 1 servers/);
+  assert.match(removed.stderr, /test has 1 server\./);
   assert.match(
     (await on('update', 'test', '--pool', 'x')).stderr,
-    /test has 1 servers, whose disks/,
+    /test has 1 server, whose disks/,
   );
   const shown = await whole.ask('GET', `/locations/${whole.place.locationId}`, headers);
   assert.equal(shown.statusCode, 200);
@@ -318,7 +318,7 @@ test('another data directory than that of a service is refused', async () => {
 });
 
 for (const [args, words] of [
-  [['add'], /Can't make sense of: add/],
+  [['add'], /Unknown command: add/],
   [['add', 'x'], /--token TOKEN, or --socket PATH/],
   [['add', 'Up', '--socket', '/x'], /small letters/],
   [['add', 'x', '--socket', '/x', '--url', 'https://a'], /not both/],
@@ -327,7 +327,7 @@ for (const [args, words] of [
   [['add', 'x', '--socket', '/x', '--vlan', '4095'], /from 1 to 4094/],
   [['update', 'first', '--project', 'y'], /can not be changed/],
   [['update', 'local', '--network', 'y'], /BERTH_LOCAL_/],
-  [['rename', 'x'], /Can't make sense of: rename x/],
+  [['rename', 'x'], /Unknown command: rename x/],
 ] as const) {
   test(`"${args.join(' ')}" is refused with how it is meant`, async () => {
     await refused([...args], words, 2);

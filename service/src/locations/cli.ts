@@ -6,6 +6,7 @@ import { joinSecretKey } from '../keys/secret-key.ts';
 import {
   addLocation,
   type EngineOption,
+  rebindLocation,
   removeLocation,
   type Tools,
   updateLocation,
@@ -22,6 +23,7 @@ const usage = `Adds, changes and removes locations: Incus servers or clusters th
   npm run location -- update NAME [--token TOKEN | --fingerprint SHA256] [--url URL …]
                                   [--socket PATH] [--pool POOL] [--network NETWORK] [--vlan TAG]
   npm run location -- remove NAME
+  npm run location -- rebind local
 
   --token        What "incus config trust add berth" prints there; "-" reads it from standard input.
   --url          https://ADDRESS:8443 of the server, or of each member of the cluster. Without it,
@@ -35,6 +37,9 @@ const usage = `Adds, changes and removes locations: Incus servers or clusters th
                  hosts. Without it, "berthbr0".
   --vlan         The tag of the VLAN that they are in, on a bridge of the hosts.
   --description  For people.
+
+rebind is for a machine that was replaced: the next start takes the Incus that it finds for "local", which it
+otherwise refuses where that is not the one that the servers are on.
 
 It looks at everything first, and changes nothing where something is missing. Services that run take
 it up within seconds.`;
@@ -58,13 +63,14 @@ function readCommand(args: string[]): Command | undefined {
   if (values.help || command === undefined) return undefined;
   if (command === 'list' && name === undefined) return list;
   if (name === undefined || more.length > 0) {
-    throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+    throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
   }
   if (command === 'remove') return removeCommand(name);
+  if (command === 'rebind' && name === 'local') return rebindCommand;
   if (name === 'local') throw new UsageError(localIsSet);
   if (command === 'add') return addCommand(readName(name), values);
   if (command === 'update') return updateCommand(name, values);
-  throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
 }
 
 const localIsSet =
@@ -121,6 +127,11 @@ function removeCommand(name: string): Command {
     }
     return left.join('\n');
   };
+}
+
+async function rebindCommand(db: Db): Promise<string> {
+  await rebindLocation(db, 'local');
+  return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
 }
 
 async function toolsOf(db: Db, { dataDir, databaseUrl }: Config): Promise<Tools> {

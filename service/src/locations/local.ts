@@ -4,11 +4,20 @@ import { promisify } from 'node:util';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { LocalNames } from '../config.ts';
 import type { Db } from '../db/connection.ts';
+import { installationId } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Network } from '../incus/networks.ts';
+import { installationLabel } from '../servers/instance.ts';
 import { kindOf, subnetsOf } from './network.ts';
+import { type Marks, mark, requireOwn, requireSameNames } from './ownership.ts';
 import { ensureProject, unlessExists } from './project.ts';
-import { insertPool, type LocationRow, retireOtherPools, upsertLocation } from './queries.ts';
+import {
+  findLocationNamed,
+  insertPool,
+  type LocationRow,
+  retireOtherPools,
+  upsertLocation,
+} from './queries.ts';
 import { freeIpv4Subnet } from './subnets.ts';
 
 const gigabyte = 1024 ** 3;
@@ -27,15 +36,26 @@ export interface LocalEngine {
 
 type Say = (text: string) => void;
 
-/** Makes what the location `local` needs in Incus, unless it is there, and enters it in our records. */
+/**
+ * Makes what the location `local` needs in Incus, unless it is there, and enters it in our records.
+ * Throws `SetupError` where the settings name another Incus, or other things in it, than this
+ * installation has for it already.
+ */
 export async function ensureLocalLocation(
   db: Db,
   engine: LocalEngine,
   say: Say,
 ): Promise<LocationRow> {
-  await ensureProject(engine.client, engine.names.project, say);
-  const poolBytes = await ensurePool(engine, say);
-  const network = await ensureNetwork(engine, say);
+  const { client, names } = engine;
+  const known = await findLocationNamed(db, 'local');
+  if (known) requireSameNames(known, names);
+  const installation = await installationId(db);
+  const fingerprint = await requireOwn(engine, installation, known);
+  const marks = { [installationLabel]: installation };
+  await ensureProject(client, names.project, say, marks);
+  await mark(client, names.project, installation);
+  const poolBytes = await ensurePool(engine, marks, say);
+  const network = await ensureNetwork(engine, marks, say);
   const resources = await engine.client.server.resources();
   const cpu = resources.cpu.total;
   const ramMb = Math.floor(resources.memory.total / megabyte);
@@ -43,7 +63,7 @@ export async function ensureLocalLocation(
     const location = await upsertLocation(trx, {
       name: 'local',
       description: 'This machine',
-      engine: { socket_path: engine.socketPath },
+      engine: { socket_path: engine.socketPath, fingerprint },
       incus_project: engine.names.project,
       storage_pool: engine.names.pool,
       network: engine.names.network,
@@ -64,20 +84,28 @@ export async function ensureLocalLocation(
   });
 }
 
-async function ensurePool({ client, names, diskPath }: LocalEngine, say: Say): Promise<number> {
+async function ensurePool(
+  { client, names, diskPath }: LocalEngine,
+  marks: Marks,
+  say: Say,
+): Promise<number> {
   if (!(await client.storage.getPool(names.pool))) {
     const { bavail, bsize } = await statfs(diskPath);
     const free = Math.floor((bavail * bsize * poolShareOfFreeDisk) / gigabyte);
     const size = `${Math.max(free, smallestPoolGigabytes)}GiB`;
     say(`Making the storage pool ${names.pool} (btrfs, up to ${size})`);
     const description = 'Disks of the servers of Berth';
-    const pool = { name: names.pool, driver: 'btrfs', description, config: { size } };
+    const pool = { name: names.pool, driver: 'btrfs', description, config: { size, ...marks } };
     await unlessExists(client.storage.createPool(pool));
   }
   return (await client.storage.poolResources(names.pool)).space.total;
 }
 
-async function ensureNetwork({ client, names }: LocalEngine, say: Say): Promise<Network> {
+async function ensureNetwork(
+  { client, names }: LocalEngine,
+  marks: Marks,
+  say: Say,
+): Promise<Network> {
   const found = await client.networks.get(names.network);
   if (found) return found;
   say(`Making the network ${names.network} (a bridge with IPv4 NAT and private IPv6)`);
@@ -93,6 +121,7 @@ async function ensureNetwork({ client, names }: LocalEngine, say: Say): Promise<
         'ipv6.nat': 'true',
         // A fixed IPv6 address on a NIC asks for it (Incus documentation, "Type: nic").
         'ipv6.dhcp.stateful': 'true',
+        ...marks,
       },
     }),
   );

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { LocationUpdate } from '@berth/contract/locations';
 import ipaddr from 'ipaddr.js';
 import type { Trx } from '../db/connection.ts';
+import { type TrafficLimits, trafficLimitsOf } from '../nodes/limit-queries.ts';
 import { knownOperatingSystems } from '../operating-systems/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { lockLocation, type ShownLocation, updateLocation } from './queries.ts';
@@ -56,6 +57,7 @@ export async function changeLocation(
     ...turnedRound('disk', wanted.min_disk_gb, wanted.max_disk_gb),
     ...withoutThrottle(wanted),
     ...unthrottled(now, wanted),
+    ...(body.traffic_policy === 'throttle' ? await unenforced(trx, id, wanted) : []),
     ...networkErrors(body.allowed_destinations ?? []),
     ...(await unknownSystems(trx, body.os_ids ?? [])),
   ];
@@ -78,6 +80,29 @@ function unthrottled(
 ): FieldError[] {
   if (traffic_policy !== 'throttle' || network_kind !== 'ovn') return [];
   const detail = 'Cards on an OVN network can not be throttled. Choose "stop" or "none".';
+  return [{ pointer: '/traffic_policy', detail }];
+}
+
+const countedDirections = {
+  incoming: ['incoming'],
+  outgoing: ['outgoing'],
+  both: ['incoming', 'outgoing'],
+} as const;
+
+/** A throttle that no node can enforce in what counts would be none. What was not tried yet may work. */
+async function unenforced(
+  trx: Trx,
+  id: number,
+  { traffic_counted }: Pick<ShownLocation, 'traffic_counted'>,
+): Promise<FieldError[]> {
+  const nodes = await trafficLimitsOf(trx, id);
+  const needed = countedDirections[traffic_counted];
+  const isAble = (limits: TrafficLimits) => needed.every((one) => limits[one] !== false);
+  if (nodes.length === 0 || nodes.some(isAble)) return [];
+  const which = traffic_counted === 'both' ? 'incoming and outgoing' : traffic_counted;
+  const detail =
+    `No node of this location can limit ${which} traffic: GET /v1/nodes says what their kernels lack. ` +
+    'Choose "stop" or "none", or add the modules.';
   return [{ pointer: '/traffic_policy', detail }];
 }
 

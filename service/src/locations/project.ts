@@ -6,6 +6,7 @@ export async function ensureProject(
   { projects }: Pick<IncusClient, 'projects'>,
   name: string,
   say: (text: string) => void,
+  config: Record<string, string> = {},
 ): Promise<void> {
   if (await projects.get(name)) return;
   say(`Making the project ${name} in Incus`);
@@ -18,6 +19,7 @@ export async function ensureProject(
         'features.profiles': 'true',
         'features.networks': 'false',
         'features.storage.volumes': 'true',
+        ...config,
       },
     }),
   );

@@ -94,6 +94,23 @@ export async function upsertLocation(trx: Trx, location: NewLocation): Promise<L
     .executeTakeFirstOrThrow();
 }
 
+/** What is found there at the next start is taken for the location's engine. */
+export async function forgetEngine(trx: Trx, id: number): Promise<void> {
+  const engine = sql<string>`engine - 'fingerprint'`;
+  await trx.updateTable('locations').set({ engine }).where('id', '=', id).execute();
+}
+
+/** Enters the subnets that its network has, where that is news. */
+export async function setNetworkSubnets(
+  db: Queryable,
+  id: number,
+  subnets: string[],
+): Promise<void> {
+  await sql`
+    update locations set network_subnets = ${subnets}::cidr[]
+    where id = ${id} and network_subnets is distinct from ${subnets}::cidr[]`.execute(db);
+}
+
 /** Locked until the transaction ends. */
 export async function lockLocation(trx: Trx, id: number): Promise<LocationRow | undefined> {
   const query = trx.selectFrom('locations').selectAll().where('id', '=', id);

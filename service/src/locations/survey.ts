@@ -83,7 +83,7 @@ function architectureWarning({ architectures }: ServerInfo['environment']): stri
 }
 
 /** Drivers that give each disk its size, and show that size in the guest. */
-const withOwnDisks = ['zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
+export const withOwnDisks = ['zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
 
 /** What else is true of a driver, in sentences. */
 function poolWarnings(name: string, driver: string): string[] {

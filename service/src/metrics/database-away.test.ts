@@ -11,6 +11,7 @@ import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
+import { until } from '../testing/until.ts';
 import { createMetrics } from './metrics.ts';
 
 const { db, connectionString, close } = await createTestDatabase();
@@ -18,8 +19,6 @@ after(close);
 await enterServer(db, await installation(db), { operation: 'stop' });
 const directory = mkdtempSync(join(tmpdir(), 'berth-away-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-/** A query may take 20 s: less means that it was not waited for, on a machine that is busy, too. */
-const mostMs = 18_000;
 
 /** A service, and its connections to the database. */
 async function withApp(ofServers = false) {
@@ -27,7 +26,6 @@ async function withApp(ofServers = false) {
   const host = connectionString.split('host=')[1] ?? '';
   symlinkSync(decodeURIComponent(host), socket);
   const pool = createPool(connectionString.replace(host, encodeURIComponent(socket)));
-  pool.on('error', () => undefined);
   const own = createDb(pool);
   const metrics = createMetrics({ db: own, pools: { requests: pool } }, { ofServers });
   const app = await createTestApp(own, [], { metrics });
@@ -38,12 +36,8 @@ async function withApp(ofServers = false) {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
   };
-  const read = async (headers: Record<string, string>) => {
-    const begun = performance.now();
-    const answer = await inject(app, { url: '/metrics', headers });
-    assert.ok(performance.now() - begun < mostMs);
-    return answer;
-  };
+  const read = async (headers: Record<string, string>) =>
+    await inject(app, { url: '/metrics', headers });
   return { read, cutOff };
 }
 
@@ -86,6 +80,7 @@ test('while the database hangs the figures of the process are told, and no other
   for (const tables of ['operations', 'operations, tokens']) {
     const release = await hang(tables);
     try {
+      // It answers although its query never does.
       const { statusCode, body } = await read(headers);
       assert.equal(statusCode, 200);
       assert.match(body, ofProcess);
@@ -95,11 +90,9 @@ test('while the database hangs the figures of the process are told, and no other
       await release();
     }
   }
-  let { body } = await read(headers);
-  for (let tries = 0; tries < 50 && !/^berth_database_up 1$/m.test(body); tries += 1) {
-    ({ body } = await read(headers));
-  }
-  assert.match(body, ofDatabase);
+  const isUp = (body: string) => /^berth_database_up 1$/m.test(body);
+  const look = async () => (await read(headers)).body;
+  assert.match(await until('the database is up', look, isUp), ofDatabase);
 });
 
 test('scrapes of a database that is slow do not pile up in it', async () => {
@@ -110,7 +103,7 @@ test('scrapes of a database that is slow do not pile up in it', async () => {
   try {
     await Promise.all([1, 2, 3, 4].map(() => read(headers)));
     const both = Promise.all([read(headers), read(headers)]);
-    while ((await waiting()) === 0);
+    await until('a scrape waits', waiting);
     assert.equal(await waiting(), 1);
     await both;
   } finally {

@@ -30,12 +30,32 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     '1 while its network holds servers to what they may reach, else 0.',
     'location',
   ],
+  instances_unknown: [
+    'Instances with the label of this installation that are of no server, as after a restore.',
+    'location',
+  ],
   node_online: ['1 while the node answers, else 0.', 'location', 'node'],
   node_slow: ['1 while the node answers late, else 0.', 'location', 'node'],
   node_cores: ['Cores that the node has.', 'location', 'node'],
   node_cores_given: ['Cores that its servers were given; they share them.', 'location', 'node'],
   node_memory_bytes: ['Memory that the node has for servers.', 'location', 'node'],
   node_memory_given_bytes: ['Memory that its servers were given.', 'location', 'node'],
+  node_memory_used_bytes: ['Memory of the node that is in use.', 'location', 'node'],
+  node_disk_bytes: ["Size of the location's storage pool on the node.", 'location', 'node'],
+  node_disk_given_bytes: ['Disk that its servers were given.', 'location', 'node'],
+  node_disk_used_bytes: ['Disk of that pool that is in use.', 'location', 'node'],
+  address_pool_addresses: [
+    'Addresses that an enabled pool has for servers.',
+    ...['location', 'pool', 'family'],
+  ],
+  address_pool_addresses_held: [
+    'Addresses of an enabled pool that are held.',
+    ...['location', 'pool', 'family'],
+  ],
+  database_size_bytes: ['Size of the database.'],
+  database_export_timestamp_seconds: [
+    'When the last export of the database was made by "npm run db"; 0: never.',
+  ],
 };
 
 /** What it knows of the whole installation. */

@@ -3,8 +3,10 @@ import { after, test } from 'node:test';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
+import { thisMonthAndNext } from '../testing/months.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
+import { until } from '../testing/until.ts';
 import { createMetrics } from './metrics.ts';
 
 const { db, pool, close } = await createTestDatabase();
@@ -45,9 +47,8 @@ test('requests are counted by their route, and never by their address', async ()
   }
   // They are counted when their answers have gone, which may be a moment later.
   const both = /^berth_http_requests_total\{method="GET",route="unknown",status="404"\} 2$/m;
-  let { body } = await read();
-  for (let tries = 0; tries < 100 && !both.test(body); tries += 1) ({ body } = await read());
-  assert.match(body, both);
+  const look = async () => (await read()).body;
+  const body = await until('both are counted', look, (seen) => both.test(seen));
   assert.match(
     body,
     /^berth_http_requests_total\{method="GET",route="\/metrics",status="200"\} [1-9]\d*$/m,
@@ -80,7 +81,6 @@ test('what the database holds is read at each scrape, and what is gone goes', as
 
 test('servers that have used much of their traffic allowance are counted', async () => {
   const { read } = await withApp(false);
-  const month = `${new Date().toISOString().slice(0, 7)}-01`;
   for (const [outgoing, allowance] of [
     ...([
       [79, 100],
@@ -96,7 +96,9 @@ test('servers that have used much of their traffic allowance are counted', async
       .set({ traffic_allowance: allowance })
       .where('id', '=', server_id)
       .execute();
-    const traffic = { server_id, month, incoming: 1000, outgoing };
+    const traffic = thisMonthAndNext().map((month) => {
+      return { server_id, month, incoming: 1000, outgoing };
+    });
     await db.insertInto('traffic_months').values(traffic).execute();
   }
   const { body } = await read();

@@ -2,24 +2,31 @@ import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
 import type { Db } from '../db/connection.ts';
 import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
+import { certificateGauges, type ReadCertificate } from './certificates.ts';
 import { installationGauges, serverGauges } from './figures.ts';
 import { type Observers, observers } from './observed.ts';
 import { readerOf } from './of-database.ts';
 import { type Pools, poolGauges } from './pool.ts';
+import { processGauges } from './process.ts';
 
-export interface Metrics extends Observers, HttpMetrics {}
+export interface Metrics extends Observers, HttpMetrics {
+  /** How to read the certificate that this service presents, in PEM, where it speaks HTTPS itself. */
+  presents(read: ReadCertificate): void;
+}
 
 interface MetricsOptions {
   /** What each server uses, too: six series a server. */
   ofServers: boolean;
   /** How often this service ended for an error that nothing handled. */
   faults?: () => number;
+  /** Whose file system is told of. */
+  dataDir?: string;
 }
 
 /** All metrics of a process. Whoever has something to tell is given one of its functions. */
 export function createMetrics(
   { db, pools, log }: { db: Db; pools: Pools; log?: Logger },
-  { ofServers, faults = () => 0 }: MetricsOptions,
+  { ofServers, faults = () => 0, dataDir }: MetricsOptions,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -37,11 +44,14 @@ export function createMetrics(
       this.inc(faults());
     },
   });
-  const readings = [installationGauges(registry, db)];
+  processGauges(registry, dataDir);
+  const certificates = certificateGauges(registry, db);
+  const readings = [installationGauges(registry, db), certificates.ofDatabase];
   if (ofServers) readings.push(serverGauges(registry, db));
   const readDatabase = readerOf(registry, readings, log);
   return {
     ...observers(registry),
+    presents: certificates.presents,
     async text(type, { ofDatabase } = { ofDatabase: true }) {
       await readDatabase(ofDatabase);
       return await inFormat(registry, type).metrics();

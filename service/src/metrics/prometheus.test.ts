@@ -81,6 +81,22 @@ test('the alerts can be read, and each fires when it should, and not before', ()
   }
 });
 
+test('each alert names its section of the runbook, and each section is of one', () => {
+  const named = Array.from(read('alerts.yml').matchAll(/^ +- alert: (\w+)$/gm), ([, name]) => name);
+  const runbooks = Array.from(read('alerts.yml').matchAll(/^ +runbook: (.+)$/gm), ([, at]) => at);
+  assert.deepEqual(
+    runbooks,
+    named.map((name = '') => `docs/alerts.md#${name.toLowerCase()}`),
+  );
+  const sections = read('alerts.md').split(/^## /m).slice(1);
+  assert.deepEqual(sections.map((section) => section.split('\n')[0]).sort(), named.sort());
+  for (const section of sections) {
+    for (const part of ['Meaning', 'Find out', 'Do']) {
+      assert.ok(section.includes(`\n**${part}.** `), `${part}: ${section}`);
+    }
+  }
+});
+
 test('the dashboard asks in PromQL, in panels of their own', () => {
   const rules = ofDashboard.map((expr, index) => ({ record: `panel:${index}`, expr }));
   const path = join(directory, 'dashboard.yml');

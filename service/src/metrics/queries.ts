@@ -19,6 +19,32 @@ export async function briefly<T>(db: Db, read: (db: Queryable) => Promise<T>): P
   });
 }
 
+/** Of enabled pools. What no server is given, such as the gateway, is none of theirs. */
+const addressFigures = sql`
+  select figure.name,
+    jsonb_build_object('location', l.name, 'pool', pool.cidr::text, 'family', 'ipv' || family(cidr)),
+    figure.value
+  from address_pools pool
+  join locations l on l.id = pool.location_id and l.removed_at is null
+  left join (select pool_id, count(*)::float8 as held from addresses group by pool_id) taken
+    on taken.pool_id = pool.id
+  cross join lateral (
+    select count(*) as count
+    from (values (host(gateway)::inet), (host(network(cidr))::inet),
+      (case family(cidr) when 4 then host(broadcast(cidr))::inet end)) as reserved (ip)
+    where ip between first and last
+  ) reserved
+  cross join lateral (values
+    ('address_pool_addresses', case
+      -- The difference of two addresses is a bigint, which that of a /64 is beyond.
+      when case family(cidr) when 6 then first + 4611686018427387904 < last end
+        then power(2::float8, 128 - masklen(cidr))
+      else (last - first + 1 - reserved.count)::float8
+    end),
+    ('address_pool_addresses_held', coalesce(taken.held, 0))
+  ) as figure (name, value)
+  where pool.enabled`;
+
 /** What the database knows of the whole installation, in one query; of nothing there is no row. */
 export async function installationFigures(db: Queryable): Promise<Figure[]> {
   const { rows } = await sql<Figure>`
@@ -27,12 +53,14 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
       from operations where finished_at is null
     ),
     on_node as (
-      select node_id, sum(ram_mb)::float8 as ram_mb, sum(cpu)::float8 as cpu
+      select node_id, sum(ram_mb)::float8 as ram_mb, sum(cpu)::float8 as cpu,
+        sum(disk_gb)::float8 as disk_gb
       from servers where deleted_at is null group by node_id
     ),
     node as (
       select jsonb_build_object('location', l.name, 'node', n.name) as labels, n.*,
-        coalesce(s.ram_mb, 0) as given_ram_mb, coalesce(s.cpu, 0) as given_cpu
+        coalesce(s.ram_mb, 0) as given_ram_mb, coalesce(s.cpu, 0) as given_cpu,
+        coalesce(s.disk_gb, 0) as given_disk_gb
       from nodes n join locations l on l.id = n.location_id and l.removed_at is null
       left join on_node s on s.node_id = n.id
     )
@@ -84,6 +112,10 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
       (policy_applied = policy_wanted and policy_reason is null)::integer::float8
     from locations where removed_at is null and network_kind = 'bridge'
     union all
+    select 'instances_unknown', jsonb_build_object('location', l.name), count(u.id)::float8
+    from locations l left join unknown_instances u on u.location_id = l.id and u.is_ours
+    where l.removed_at is null group by l.name
+    union all
     select figure.name, labels, figure.value
     from node cross join lateral (values
       ('node_online', (status = 'online')::integer::float8),
@@ -91,8 +123,26 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
       ('node_cores', cpu::float8),
       ('node_cores_given', given_cpu),
       ('node_memory_bytes', ram_mb * 1048576.0),
-      ('node_memory_given_bytes', given_ram_mb * 1048576.0)
+      ('node_memory_given_bytes', given_ram_mb * 1048576.0),
+      ('node_disk_given_bytes', given_disk_gb * 1073741824.0)
     ) as figure (name, value)
+    union all
+    select figure.name, labels, figure.value
+    from node cross join lateral (values
+      ('node_memory_used_bytes', ram_used_mb * 1048576.0),
+      ('node_disk_bytes', disk_gb * 1073741824.0),
+      ('node_disk_used_bytes', disk_used_gb * 1073741824.0)
+    ) as figure (name, value)
+    -- Until its engine has told, it is not known, and not zero.
+    where disk_gb > 0
+    union all
+    (${addressFigures})
+    union all
+    select 'database_size_bytes', '{}', pg_database_size(current_database())::float8
+    union all
+    select 'database_export_timestamp_seconds', '{}',
+      coalesce(extract(epoch from exported_at), 0)::float8
+    from installation
   `.execute(db);
   return rows;
 }
@@ -131,6 +181,20 @@ export async function serverFigures(db: Queryable): Promise<ServerFigures[]> {
       from traffic_months group by server_id
     ) t on t.server_id = s.id
     where s.deleted_at is null
+  `.execute(db);
+  return rows;
+}
+
+/** Certificates between Berth and its engines. That of Berth is one for all, and has no location. */
+export async function engineCertificates(
+  db: Queryable,
+): Promise<{ certificate: 'client' | 'server'; location: string; pem: string }[]> {
+  const { rows } = await sql<{ certificate: 'client' | 'server'; location: string; pem: string }>`
+    select 'client' as certificate, '' as location, client_certificate as pem
+    from installation where client_certificate is not null
+    union all
+    select 'server', name, engine ->> 'server_cert'
+    from locations where removed_at is null and engine ? 'server_cert'
   `.execute(db);
   return rows;
 }

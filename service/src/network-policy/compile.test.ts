@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import type { AclRule, AclRules } from '../incus/network-acls.ts';
 import { compilePolicy, type Policy } from './compile.ts';
+import '../testing/fixed-seed.ts';
 
 const usual: Policy = {
   subnets: ['10.84.1.0/24', 'fd42:1::/64'],

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import {
   defineNodeOperation,
   done,
@@ -43,7 +44,7 @@ async function takeOutOfService(context: Context) {
   const unlessDone = await changeMember(context, 'evacuate');
   if (unlessDone) return unlessDone;
   const { moved } = await countMoves(db, operation.id);
-  const servers = moved === 1 ? '1 server was moved' : `${moved} servers were moved`;
+  const servers = `${counted(moved, 'server was', 'servers were')} moved`;
   return done(`The node ${node.name} was evacuated: ${servers}.`, (trx) =>
     setEvacuated(trx, node.id, true),
   );

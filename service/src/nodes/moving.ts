@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { Project } from '../db/project.ts';
 import type { Placement } from '../db/schema.ts';
 import type { NodeStepContext, StepResult } from '../operations/define.ts';
@@ -54,7 +55,7 @@ export async function moveServers(
   }
   if (awaited === 0) return { moved, left };
   const total = moved + servers.length;
-  const doing = `${moved} of ${total} servers are moved`;
+  const doing = `${moved} of ${counted(total, 'server is', 'servers are')} moved`;
   const why = node.status === 'offline' ? 'waiting for the node to answer' : doing;
   const fraction = moved / total;
   const patch = { refused };
@@ -92,7 +93,7 @@ const shownLeft = 5;
 
 /** "2 servers stay where they are. 42 web-1: No node …" */
 export function stayingSentence(left: Left[]): string {
-  const count = left.length === 1 ? '1 server stays' : `${left.length} servers stay`;
+  const count = counted(left.length, 'server stays', 'servers stay');
   const named = left.slice(0, shownLeft).map(({ id, hostname, reason }) => {
     return `${id} ${hostname}: ${reason}`;
   });

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Exclusion, Placement } from '../db/schema.ts';
@@ -76,7 +77,7 @@ export async function placeOnNode(
   if (await lockNodeIf(trx, node.id, fits)) return;
   const excluded = { [reason ?? 'offline']: 1 };
   const lacking = Object.keys(excluded).filter(isLack);
-  const detail = `The node ${node.name} can't take the server: it is ${words[reason ?? 'offline']}.`;
+  const detail = `The node ${node.name} can't take the server: it ${words[reason ?? 'offline'][0]}.`;
   throw new Problem('no_capacity', detail, { members: { lacking, nodes: 1, excluded } });
 }
 
@@ -102,14 +103,15 @@ function whyChosen(
   );
 }
 
-const words: Record<Exclusion, string> = {
-  current: 'the one that it is on',
-  offline: 'offline',
-  evacuated: 'evacuated',
-  cordoned: 'cordoned',
-  ram: 'short of memory',
-  disk: 'short of disk',
-  cpu: 'short of cores',
+/** Of one node, and of several. */
+const words: Record<Exclusion, readonly [one: string, many: string]> = {
+  current: ['has the server already', 'have the server already'],
+  offline: ['is offline', 'are offline'],
+  evacuated: ['is evacuated', 'are evacuated'],
+  cordoned: ['is cordoned', 'are cordoned'],
+  ram: ['lacks memory', 'lack memory'],
+  disk: ['lacks disk', 'lack disk'],
+  cpu: ['lacks cores', 'lack cores'],
 };
 
 const isLack = (reason: string) => reason === 'ram' || reason === 'disk' || reason === 'cpu';
@@ -120,22 +122,35 @@ function noCapacity(
   excluded: Placement['excluded'],
 ): Problem {
   const reasons = Object.keys(words).filter((reason) => excluded[reason as Exclusion]);
-  const counts = reasons.map((r) => `${words[r as Exclusion]}: ${excluded[r as Exclusion]}`);
   const lacking = reasons.filter(isLack);
+  const why = reasonsInWords(excluded, nodes.length);
+  const size = `${counted(wanted.cpu, 'core')}, ${wanted.ramMb} MiB, ${wanted.diskGb} GiB`;
   const detail =
     lacking.length > 0
-      ? `No node of this location has room for ${wanted.cpu} cores, ${wanted.ramMb} MB of memory and ` +
-        `${wanted.diskGb} GB of disk (${counts.join(', ')}; of ${nodes.length}). ` +
-        `${largest(nodes)} Ask for less, or choose another location.`
-      : `No node of this location takes servers (${counts.join(', ') || 'it has none'}). Try again later.`;
+      ? `No node has room for ${size}: ${why}. ${largest(nodes)} Ask for less, or choose another location.`
+      : `No node of this location takes servers: ${why}. Try again later.`;
   return new Problem('no_capacity', detail, {
     members: { lacking, nodes: nodes.length, excluded },
   });
+}
+
+/** "1 of 2 nodes is offline, 1 lacks disk" */
+function reasonsInWords(excluded: Placement['excluded'], nodes: number): string {
+  if (nodes === 0) return 'it has none';
+  const reasons = Object.keys(words) as Exclusion[];
+  const parts = reasons.flatMap((reason) => {
+    const count = excluded[reason];
+    return count ? [{ count, verb: words[reason][count === 1 ? 0 : 1] }] : [];
+  });
+  const inWords = parts.map(({ count, verb }, at) =>
+    at === 0 ? `${count} of ${nodes} nodes ${verb}` : `${count} ${verb}`,
+  );
+  return inWords.join(', ');
 }
 
 /** Not what is free of them, for the same reason. */
 function largest(nodes: readonly NodeRoom[]): string {
   const most = (of: (node: NodeRoom) => number) => Math.max(...nodes.map(of));
   const [cpu, ram, disk] = [most((n) => n.cpu), most((n) => n.ramMb), most((n) => n.diskGb)];
-  return `The largest of each have ${cpu} cores, ${ram} MB and ${disk} GB in all.`;
+  return `The largest node has ${counted(cpu, 'core')}, ${ram} MiB and ${disk} GiB in all.`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import {
   defineNodeOperation,
   done,
@@ -40,7 +41,7 @@ async function move(context: Context) {
   if ('waiting' in result) return result.waiting;
   const { left, moved } = result;
   if (left.some(({ hasFailed }) => hasFailed)) return fail('servers_left', stayingSentence(left));
-  const back = moved === 1 ? '1 server was moved back' : `${moved} servers were moved back`;
+  const back = `${counted(moved, 'server was', 'servers were')} moved back`;
   const staying = left.length > 0 ? ` ${stayingSentence(left)}` : '';
   return done(`The node ${node.name} was restored: ${back}.${staying}`, async () => undefined);
 }

@@ -49,11 +49,25 @@ it('shows what it has, what its servers were given, and what is used', async () 
     failure_domain: 'default',
     incus_version: '6.0.4',
     warnings: knownHoles('6.0.4'),
+    traffic_limits: { incoming: true, outgoing: true },
     capacity: { cpu: 4, ram: 1024 * 1024, disk: 1000 },
     allocated: { cpu: 1, ram: 256, disk: 2 },
     used: { cpu: 0.38, ram: 700, disk: 3.14 },
     servers: 1,
   });
+});
+
+it('says which traffic its kernel cannot limit', async () => {
+  const set = (limits_outgoing: boolean | null) =>
+    db.updateTable('nodes').set({ limits_outgoing }).where('id', '=', place.nodeId).execute();
+  const shown = async () =>
+    (await ask(`/node-1?location_id=${place.locationId}`)).json() as Record<string, string[]>;
+  await set(false);
+  const { warnings, traffic_limits } = await shown();
+  assert.deepEqual(traffic_limits, { incoming: true, outgoing: false });
+  assert.ok(warnings?.some((text) => /cannot limit what servers send.*act_police/.test(text)));
+  await set(true);
+  assert.deepEqual((await shown()).warnings, knownHoles('6.0.4'));
 });
 
 it('what its servers were given follows each of them, wherever it goes', async () => {

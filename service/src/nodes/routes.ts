@@ -1,7 +1,7 @@
 import { Node, NodeDeclareLost, NodeListQuery, NodeParams, NodeQuery } from '@berth/contract/nodes';
 import { Accepted } from '@berth/contract/operations';
 import { Type } from 'typebox';
-import { sendAccepted } from '../http/accepted.ts';
+import { accepted, sendAccepted } from '../http/accepted.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
@@ -132,8 +132,7 @@ function maintenanceRoutes(app: App, deps: Deps): void {
         const locationId = request.query.location_id;
         const answer = await change(request, deps, async ({ trx }) => {
           const { node, operation } = await requestMaintenance(trx, action, { name, locationId });
-          const body = { message, operation_id: operation.id };
-          return { status: 202, body, target: { kind: 'node', id: node.id } };
+          return { ...accepted(message, operation), target: { kind: 'node', id: node.id } };
         });
         return await sendAccepted(deps, request, reply, answer);
       },
@@ -167,8 +166,8 @@ function declareLostRoute(app: App, deps: Deps): void {
       const answer = await change(request, deps, async ({ trx }) => {
         const wanted = { name, locationId, confirm };
         const { node, operation } = await requestDeclareLost(trx, wanted);
-        const body = { message: 'The node is given up.', operation_id: operation.id };
-        return { status: 202, body, target: { kind: 'node', id: node.id } };
+        const target = { kind: 'node', id: node.id } as const;
+        return { ...accepted('The node is given up.', operation), target };
       });
       return await sendAccepted(deps, request, reply, answer);
     },

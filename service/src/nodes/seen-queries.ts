@@ -10,7 +10,13 @@ export interface NodeFacts {
   status: 'online' | 'offline' | null;
   evacuated: boolean;
   failureDomain: string;
-  machine: { cpu: number; ramMb: number; ramUsedMb: number; version: string } | null;
+  machine: {
+    cpu: number;
+    ramMb: number;
+    ramUsedMb: number;
+    version: string;
+    kernel: string;
+  } | null;
   /** Of the location's storage pool. */
   disk: { gb: number; usedGb: number } | null;
 }
@@ -50,7 +56,7 @@ export async function enterNodes(
   const rows = facts.map(({ machine, disk, ...node }) => ({ ...node, ...machine, disk }));
   const seen = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seen (
     name text, member text, status text, evacuated boolean, "failureDomain" text, cpu integer,
-    "ramMb" integer, "ramUsedMb" integer, version text, disk jsonb)`;
+    "ramMb" integer, "ramUsedMb" integer, version text, kernel text, disk jsonb)`;
   await sql`
     insert into nodes (location_id, name, member, status, cpu, ram_mb, updated_at)
     select ${locationId}, name, member, coalesce(status, 'offline'), 0, 0, ${readAt}::timestamptz from ${seen} order by name
@@ -68,6 +74,7 @@ export async function enterNodes(
       ram_mb = coalesce(seen."ramMb", nodes.ram_mb),
       ram_used_mb = coalesce(seen."ramUsedMb", ram_used_mb),
       incus_version = coalesce(seen.version, incus_version),
+      kernel_version = coalesce(seen.kernel, kernel_version),
       disk_gb = coalesce((seen.disk ->> 'gb')::integer, disk_gb),
       disk_used_gb = coalesce((seen.disk ->> 'usedGb')::float8, disk_used_gb),
       -- Silence says nothing of when it was seen.

@@ -15,7 +15,11 @@ export function nodeView(row: ShownNode): Node {
     cordoned: row.cordoned,
     failure_domain: row.failure_domain,
     incus_version: row.incus_version,
-    warnings: row.incus_version === null ? [] : knownHoles(row.incus_version),
+    warnings: [
+      ...(row.incus_version === null ? [] : knownHoles(row.incus_version)),
+      ...limitWarnings(row),
+    ],
+    traffic_limits: { incoming: row.limits_incoming, outgoing: row.limits_outgoing },
     capacity: { cpu: row.cpu, ram: row.ram_mb, disk: row.disk_gb },
     allocated: {
       cpu: row.allocated_cpu,
@@ -30,6 +34,18 @@ export function nodeView(row: ShownNode): Node {
     servers: row.servers,
     updated_at: row.updated_at,
   };
+}
+
+/** With the modules of the kernel that Incus uses (`tc`). */
+function limitWarnings({ limits_incoming, limits_outgoing }: ShownNode): string[] {
+  return [
+    ...(limits_incoming === false
+      ? ['Its kernel cannot limit what comes to servers: it lacks sch_htb.']
+      : []),
+    ...(limits_outgoing === false
+      ? ['Its kernel cannot limit what servers send: it lacks act_police, cls_u32 or sch_ingress.']
+      : []),
+  ];
 }
 
 const hundredths = (value: number) => Math.round(value * 100) / 100;

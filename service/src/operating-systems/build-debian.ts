@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machineArchitecture } from './catalogue.ts';
 import { runProgram } from './child.ts';
@@ -51,6 +52,19 @@ const phases: readonly (readonly [RegExp, number, string])[] = [
   [/^I: cleaning package lists/, 0.91, 'cleaning up'],
   [/^I: creating tarball/, 0.93, 'writing the image'],
 ];
+
+/** A hash of all that an image is made of but the packages' versions: the same recipe, the same image. */
+export async function debianRecipe(signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const { creation_date: _, ...constant } = metadata();
+  const hooks = (await customizeHooks('sources.list')).map((hook) => hook.replaceAll(template, ''));
+  const sources = sourcesList(await machineMirror(signal), release);
+  hash.update(JSON.stringify([mmdebstrapArguments('', hooks), sources, constant]));
+  for (const file of await filesBelow(template)) {
+    hash.update(relative(template, file)).update(await readFile(file));
+  }
+  return hash.digest('hex');
+}
 
 /** Builds an image of Debian 12 from the machine's own mirror, in the two files that Incus imports. */
 export async function buildDebian({ workDir, onProgress, signal }: Build): Promise<BuiltImage> {
@@ -124,9 +138,14 @@ async function customizeHooks(sourcesPath: string): Promise<string[]> {
 
 async function templateUploads(): Promise<string[]> {
   const root = join(template, 'rootfs');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
+  const files = await filesBelow(root);
   return files.map((file) => `upload ${quoted(file)} ${file.slice(root.length)}`);
+}
+
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort();
 }
 
 function reportPhase(line: string, onProgress: OnProgress): void {

@@ -1,12 +1,12 @@
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { builtOperatingSystem } from './catalogue-queries.ts';
-import { ensureImage } from './images.ts';
+import { ensureImage, type ImageDirectories } from './images.ts';
 
 interface FirstImage {
   db: Db;
   incus: IncusClient;
-  workDir: string;
+  directories: ImageDirectories;
   say: (text: string) => void;
   signal: AbortSignal;
 }
@@ -15,7 +15,7 @@ interface FirstImage {
 export async function ensureFirstImage({
   db,
   incus,
-  workDir,
+  directories,
   say,
   signal,
 }: FirstImage): Promise<void> {
@@ -27,7 +27,7 @@ export async function ensureFirstImage({
     os,
     // It is built here.
     imageServers: [],
-    workDir,
+    directories,
     signal,
     onProgress(_fraction, doing) {
       if (doing !== shown) say(`Image of ${os.name} ${os.version}: ${doing}`);

@@ -24,7 +24,7 @@ export async function listImages(
 
 /** Asks for an image, or asks again; one that is on its way goes on. */
 export async function wantImage(trx: Trx, osId: number, locationId: number): Promise<ImageRow> {
-  const wanted = { status: 'wanted' as const, progress: 0, message: 'It waits for its turn.' };
+  const wanted = { status: 'wanted' as const, progress: 0, message: 'Queued.' };
   await trx
     .insertInto('images')
     .values({ os_id: osId, location_id: locationId, ...wanted })

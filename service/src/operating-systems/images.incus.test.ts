@@ -47,8 +47,8 @@ describe('images in a real Incus', { skip }, () => {
   function request(slug: string, url: string, alias = 'tiny/1/cloud') {
     const source = { server: url, alias, certificate: server.certificate };
     const os = { slug, name: 'Tiny', type: 'container' as const, source };
-    const workDir = join(folder, 'work');
-    return { incus, os, imageServers: [url], workDir, onProgress: () => {}, signal };
+    const directories = { work: join(folder, 'work') };
+    return { incus, os, imageServers: [url], directories, onProgress: () => {}, signal };
   }
 
   test('an image is downloaded once, however many ask for it at a time', async () => {
@@ -98,7 +98,6 @@ describe('images in a real Incus', { skip }, () => {
     const sockets: import('node:net').Socket[] = [];
     silent.on('connection', (socket) => sockets.push(socket));
     const { port } = silent.address() as AddressInfo;
-    const begun = Date.now();
     const asking = ensureImage({
       ...request('silent', `https://127.0.0.1:${port}`),
       stallSeconds: 1,
@@ -107,23 +106,22 @@ describe('images in a real Incus', { skip }, () => {
       assert.ok(error instanceof ImageServerUnreachable);
       return error.host === `127.0.0.1:${port}` && /nothing for 1 s/.test(error.message);
     });
-    assert.ok(Date.now() - begun < 60_000);
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
 
   test('a build that is given up leaves no files behind', async () => {
     const abort = new AbortController();
-    const workDir = join(folder, 'build');
+    const directories = { work: join(folder, 'build') };
     const os = {
       ...request('built', '').os,
       source: { build: 'debian-12' as const },
     };
     const onProgress = (fraction: number) => fraction > 0 && abort.abort(new Error('enough'));
     await assert.rejects(
-      ensureImage({ incus, os, imageServers: [], workDir, onProgress, signal: abort.signal }),
+      ensureImage({ incus, os, imageServers: [], directories, onProgress, signal: abort.signal }),
       /enough/,
     );
-    assert.deepEqual(await readdir(workDir), []);
+    assert.deepEqual(await readdir(directories.work), []);
   });
 });

@@ -6,9 +6,26 @@ import type { IncusClient } from '../incus/client.ts';
 import { withDeadline } from '../incus/deadline.ts';
 import { EngineError, isEngineError } from '../incus/errors.ts';
 import { imageFingerprint } from '../incus/images.ts';
-import { buildDebian, type OnProgress } from './build-debian.ts';
+import { buildDebian, debianRecipe, type OnProgress } from './build-debian.ts';
 import { ProgramFailed } from './child.ts';
+import { keptOrBuilt } from './image-cache.ts';
 import { isImageServerAllowed, notAnImageServer } from './image-servers.ts';
+
+/** Where images are built. */
+export interface ImageDirectories {
+  /** Emptied at each start. */
+  work: string;
+  /** Where built ones are kept, for a week, for whoever builds the same one; undefined: nowhere. */
+  cache?: string | undefined;
+}
+
+/** As a service of these settings has them. */
+export function imageDirectoriesOf(config: {
+  dataDir: string;
+  cacheDir: string;
+}): ImageDirectories {
+  return { work: join(config.dataDir, 'images'), cache: join(config.cacheDir, 'images') };
+}
 
 export interface ImageRequest {
   incus: IncusClient;
@@ -21,7 +38,7 @@ export interface ImageRequest {
   };
   /** Those that an image may be pulled from, as `readImageServer` answers them. */
   imageServers: readonly string[];
-  workDir: string;
+  directories: ImageDirectories;
   onProgress: OnProgress;
   signal?: AbortSignal;
   /** How long an image server may send nothing. */
@@ -34,7 +51,9 @@ export class ImageServerUnreachable extends EngineError {
 
   constructor(host: string, reason: string, cause: unknown) {
     const message = `The image server ${host} can't be reached: ${reason}`;
-    super('unreachable', message, { host, cause });
+    // The reason may be in words of Incus.
+    const publicMessage = `The image server ${host} can't be reached.`;
+    super('unreachable', message, { host, cause, publicMessage });
     this.name = 'ImageServerUnreachable';
   }
 }
@@ -130,13 +149,18 @@ async function nameImage(
   }
 }
 
-async function build({ incus, os, workDir, onProgress, signal }: Wanted): Promise<string> {
-  await mkdir(workDir, { recursive: true });
-  const folder = await mkdtemp(join(workDir, 'image-'));
+async function build({ incus, os, directories, onProgress, signal }: Wanted): Promise<string> {
+  await mkdir(directories.work, { recursive: true });
+  const folder = await mkdtemp(join(directories.work, 'image-'));
   try {
     const report: OnProgress = (fraction, doing) =>
       onProgress(buildShare * fraction, `building ${os.name}: ${doing}`);
-    const files = await buildDebian({ workDir: folder, onProgress: report, signal });
+    const files = await keptOrBuilt(
+      directories.cache,
+      await debianRecipe(signal),
+      () => buildDebian({ workDir: folder, onProgress: report, signal }),
+      (text) => report(0, text),
+    );
     const operation = await incus.images.import(
       { ...files, type: os.type },
       {

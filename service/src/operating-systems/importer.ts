@@ -4,7 +4,7 @@ import { inTurn } from '../in-turn.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
 import { nextWantedImage, setImage } from './image-queries.ts';
-import { ensureImage } from './images.ts';
+import { ensureImage, type ImageDirectories } from './images.ts';
 
 const reportMilliseconds = 500;
 
@@ -12,7 +12,7 @@ export interface Importing {
   db: Db;
   client: IncusClient;
   locationId: number;
-  workDir: string;
+  directories: ImageDirectories;
   imageServers: readonly string[];
   log: Logger;
   signal: AbortSignal;
@@ -31,7 +31,7 @@ export async function importWantedImages(importing: Importing): Promise<void> {
 type Wanted = NonNullable<Awaited<ReturnType<typeof nextWantedImage>>>;
 
 async function importImage(
-  { db, client, locationId, workDir, imageServers, log, signal }: Importing,
+  { db, client, locationId, directories, imageServers, log, signal }: Importing,
   os: Wanted,
 ): Promise<void> {
   const image = { osId: os.osId, locationId };
@@ -50,7 +50,7 @@ async function importImage(
     report({ progress: Math.floor(fraction * 100), message });
   };
   try {
-    await ensureImage({ incus: client, os, imageServers, workDir, onProgress, signal });
+    await ensureImage({ incus: client, os, imageServers, directories, onProgress, signal });
     await reports.idle();
     await enter({ status: 'ready', progress: 100, message: 'Servers can be created with it.' });
   } catch (error) {
@@ -58,7 +58,7 @@ async function importImage(
     if (signal.aborted) return;
     await reports.idle();
     log.warn({ err: error, os: os.slug }, 'An image could not be got.');
-    const reason = error instanceof EngineError ? error.message : 'The log says why.';
+    const reason = error instanceof EngineError ? error.publicMessage : 'The log says why.';
     await enter({ status: 'failed', message: reason });
   }
 }

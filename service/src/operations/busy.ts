@@ -1,11 +1,13 @@
 import { Problem } from '../problem.ts';
+import { outcomeOf } from './outcome.ts';
 import type { OperationRow } from './queries.ts';
 
 const retryAfter = { server: 2, node: 5 };
 
 /** That a server, or a node, takes no other operation until the one in progress has ended. */
-export function busy(subject: 'server' | 'node', { id, kind, progress }: OperationRow): Problem {
+export function busy(subject: 'server' | 'node', operation: OperationRow): Problem {
+  const { id, kind, progress, server_id } = operation;
   const detail = `The ${subject} is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
-  const members = { operation: { id, kind, progress } };
+  const members = { operation: { ...outcomeOf(operation), kind, server_id, progress } };
   return new Problem('operation_in_progress', detail, { retryAfter: retryAfter[subject], members });
 }

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { Db, Trx } from '../db/connection.ts';
 import type { CommandResult } from '../db/schema.ts';
+import type { FailureCode } from '../failures.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { NodeForOperation } from '../nodes/operation-queries.ts';
+import type { ImageDirectories } from '../operating-systems/images.ts';
 import type { ServerForOperation } from '../servers/operation-queries.ts';
 import type { NodeOperationRow, OperationRow, ServerOperationRow } from './queries.ts';
 
@@ -30,7 +32,7 @@ export type StepResult<State> =
       retry?: string;
     }
   | { outcome: 'done'; write: Write; message: string }
-  | { outcome: 'fail'; code: string; message: string };
+  | { outcome: 'fail'; code: FailureCode; message: string };
 
 /** Goes on with another step at once. `patch` is merged into the operation's state. */
 export function next<State>(step: string, patch?: Partial<State>): StepResult<State> {
@@ -53,7 +55,7 @@ export function done(message: string, write: Write): StepResult<never> {
 }
 
 /** Ends the operation badly. `message` is for the client: what failed and what to do. */
-export function fail(code: string, message: string): StepResult<never> {
+export function fail(code: FailureCode, message: string): StepResult<never> {
   return { outcome: 'fail', code, message };
 }
 
@@ -87,7 +89,7 @@ export interface OperationSettings {
   stopTimeoutSeconds: number;
   /** How many servers an evacuation, or a restore, moves at once. */
   movesAtOnce: number;
-  workDir: string;
+  imageDirectories: ImageDirectories;
   /** Where images may come from. */
   imageServers: readonly string[];
 }
@@ -124,7 +126,7 @@ interface Kind<State, Context, Row> {
 
 /** What the step of a kind's `recovery` finds in the state. */
 export interface Failure {
-  failure: { code: string; message: string };
+  failure: { code: FailureCode; message: string };
 }
 
 type Unknown = Record<string, unknown>;

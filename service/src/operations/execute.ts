@@ -9,6 +9,7 @@ import { pause } from '../pause.ts';
 import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type Failure,
+  fail,
   type OperationKind,
   type OperationSettings,
   progressAt,
@@ -75,12 +76,18 @@ export async function executeOperation(
   } catch (error) {
     backOff = unwritten(execution, operation ?? leased.operation, error);
   } finally {
-    await letGo(execution, lease, backOff);
-    await lease.stop();
+    try {
+      await letGo(execution, lease, backOff);
+    } finally {
+      await lease.stop();
+    }
   }
 }
 
-/** While the database is away, as long as the lease would last: the next worker is not to wait. */
+/**
+ * Tries for as long as the lease would last while the database is away, so that the next worker need
+ * not wait. Throws where the lease could not be released: it then runs out once nothing renews it.
+ */
 async function letGo({ leases }: Execution, lease: Lease, backOff?: BackOff): Promise<void> {
   const end = performance.now() + leaseSeconds * 1000;
   for (;;) {
@@ -144,7 +151,7 @@ async function runStep(
   signal: AbortSignal,
 ): Promise<StepResult<unknown> | undefined> {
   if (!kind.steps[operation.step]) {
-    return { outcome: 'fail', code: 'unknown_step', message: unknownStep(operation) };
+    return fail('unknown_step', unknownStep(operation));
   }
   const progress = throttledProgress(execution, operation, kind);
   try {
@@ -191,11 +198,13 @@ function retryOrFail(
   log.warn({ err: error, operation: operation.id, step: operation.step }, 'A step failed.');
   const message = publicReason(error);
   if (error instanceof EngineError && !error.retryable) {
-    return { outcome: 'fail', code: `engine_${error.code}`, message };
+    return fail(`engine_${error.code}`, message);
   }
   observer?.retried(operation.kind, operation.step);
   const seconds = secondsUntilRetry(operation);
-  return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry: message };
+  // Kept for operators, whom `npm run inspect` shows it.
+  const retry = error instanceof EngineError ? error.message : message;
+  return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry };
 }
 
 /** What a step came to could not be written: it is run again, as one that failed. */
@@ -209,9 +218,11 @@ function unwritten({ log, observer }: Execution, operation: OperationRow, error:
 const secondsUntilRetry = ({ attempts }: OperationRow) =>
   Math.min(0.5 * 2 ** attempts, slowestRetrySeconds);
 
-/** Engine errors are written for operators to read; anything else stays in the log. */
+/** The log has the words of the engine, and whatever else went wrong. */
 function publicReason(error: unknown): string {
-  return error instanceof EngineError ? error.message : 'an internal error, which the log shows';
+  return error instanceof EngineError
+    ? error.publicMessage
+    : 'an internal error, which the log shows';
 }
 
 async function commit(
@@ -355,11 +366,10 @@ function secondsSince(time: string): number {
 
 function pastDeadline(operation: OperationRow) {
   const reason = operation.last_error ?? operation.message;
-  return {
-    outcome: 'fail' as const,
-    code: 'deadline_exceeded',
-    message: `It took too long and was given up. The last that happened: ${reason}`,
-  };
+  return fail(
+    'deadline_exceeded',
+    `It took too long and was given up. The last that happened: ${reason}`,
+  );
 }
 
 function unknownStep(operation: OperationRow): string {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError, errorFromIncus } from '../incus/errors.ts';
 import { ended, enter, kindOf, rowOf, run, type State, untilEnded } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
 import { fail, type StepResult } from './define.ts';
 
 test('a throw is tried again, and its reason kept', async () => {
@@ -16,7 +16,7 @@ test('a throw is tried again, and its reason kept', async () => {
   });
   run(kind);
   const id = await enter(kind);
-  while (runs < 2) await sleep(10);
+  await until('it runs again', () => runs >= 2);
   assert.match((await rowOf(id)).last_error ?? '', /The engine is away/);
   assert.equal((await untilEnded(id)).status, 'succeeded');
 });
@@ -33,20 +33,48 @@ test('an error that can not get better ends the operation, and its reason is sho
   assert.deepEqual(row.error, { code: 'engine_invalid', message: 'No such thing.' });
 });
 
+test('words of the engine are for operators: neither a retry nor the end shows them', async () => {
+  const raw = 'Failed to run: btrfs subvolume create /var/lib/incus/disk: exit status 1';
+  let runs = 0;
+  const kind = kindOf({
+    only: async () => {
+      runs += 1;
+      if (runs < 3) throw errorFromIncus(raw);
+      throw errorFromIncus(`${raw}: Invalid`);
+    },
+  });
+  run(kind);
+  const id = await enter(kind);
+  await until(
+    'its error is kept',
+    () => rowOf(id),
+    (row) => row.last_error !== null,
+  );
+  const { message } = await rowOf(id);
+  assert.doesNotMatch(message, /btrfs/);
+  assert.match(message, /trying again, for: The engine reported a failure\.$/);
+  const { error, message: last } = await untilEnded(id);
+  assert.deepEqual(error, { code: 'engine_invalid', message: 'The engine refused the request.' });
+  assert.doesNotMatch(last, /btrfs/);
+});
+
 test('an error of our own never shows its text', async () => {
   let runs = 0;
   const kind = kindOf({
     only: async () => {
       runs += 1;
       if (runs === 1) throw new Error('password=hunter2');
-      return fail('refused', 'It is refused.');
+      return fail('not_started', 'It is refused.');
     },
   });
   run(kind);
   const id = await enter(kind);
-  while (runs < 2) {
+  await until('it runs again', async () => {
     assert.doesNotMatch(JSON.stringify(await rowOf(id)), /hunter2/);
-    await sleep(10);
-  }
-  assert.deepEqual((await untilEnded(id)).error, { code: 'refused', message: 'It is refused.' });
+    return runs >= 2;
+  });
+  assert.deepEqual((await untilEnded(id)).error, {
+    code: 'not_started',
+    message: 'It is refused.',
+  });
 });

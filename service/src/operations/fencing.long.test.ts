@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createDb, createPool } from '../db/connection.ts';
 import { poolLimits } from '../db/open.ts';
@@ -16,6 +15,7 @@ import {
   untilEnded,
 } from '../testing/operations.ts';
 import { startStallingProxy } from '../testing/stalling-proxy.ts';
+import { until } from '../testing/until.ts';
 import { next } from './define.ts';
 import { leaseNextOperation, renewLease } from './lease-queries.ts';
 
@@ -29,7 +29,6 @@ after(async () => {
 /** As a service has them. */
 function connections(limits: keyof typeof poolLimits, to = connectionString) {
   const pool = createPool(to, poolLimits[limits]);
-  pool.on('error', () => undefined);
   const own = createDb(pool);
   closing.unshift(() => own.destroy());
   return { pool, db: own };
@@ -43,14 +42,6 @@ async function proxy() {
 
 const aborted = (signal: AbortSignal) =>
   signal.aborted ? undefined : once(signal, 'abort', { signal: AbortSignal.timeout(60_000) });
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < end, `In vain waited for: ${holds}`);
-    await sleep(50);
-  }
-}
 
 const isLeased = async (id: number) => Date.parse((await rowOf(id)).lease_until ?? '') > Date.now();
 
@@ -79,7 +70,7 @@ test('a worker whose database stands still gives up while nobody else may begin,
   });
   run(kind, { db: cutOff.db, leases: leases.db });
   const id = await enter(kind);
-  await until(() => seen.length > 0);
+  await until('the step has let go', () => seen.length > 0);
   assert.deepEqual(seen, [{ wasLeased: true, fence: 1 }]);
   run(kind);
   const { status, state } = await untilEnded(id);
@@ -100,10 +91,12 @@ test('a renewal that fails does not end what runs', async () => {
     only: async ({ operation, signal }) => {
       runs += 1;
       line.cut();
-      await until(() => failures > 0);
+      await until('a renewal failed', () => failures > 0);
       const { lease_until: before } = await rowOf(operation.id);
       line.resume();
-      await until(async () => signal.aborted || (await rowOf(operation.id)).lease_until !== before);
+      await until('the lease is renewed or given up', async () => {
+        return signal.aborted || (await rowOf(operation.id)).lease_until !== before;
+      });
       signal.throwIfAborted();
       return ended();
     },
@@ -121,7 +114,8 @@ test('a lease is renewed however busy the connections of the workers are', async
       const all = poolLimits.workers.max;
       const taken = await Promise.all(Array.from({ length: all }, () => workers.pool.connect()));
       const { lease_until: before } = await rowOf(operation.id);
-      await until(async () => (await rowOf(operation.id)).lease_until !== before);
+      const look = async () => (await rowOf(operation.id)).lease_until;
+      await until('the lease is renewed', look, (leasedUntil) => leasedUntil !== before);
       assert.equal(workers.pool.idleCount, 0);
       for (const client of taken) client.release();
       return ended();

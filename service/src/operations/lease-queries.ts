@@ -157,7 +157,9 @@ export async function catchUpWithClock(db: Queryable): Promise<number> {
     update operations set
       wake_at = case when wake_at > now() + make_interval(secs => ${sql.lit(longestWaitSeconds)})
         then now() else wake_at end,
-      lease_until = least(lease_until, ${untilLeaseEnds}),
+      -- Not least(): it ignores nulls, and would lease what nobody holds.
+      lease_until = case when lease_until > ${untilLeaseEnds}
+        then ${untilLeaseEnds} else lease_until end,
       deadline_at = least(deadline_at, now() + make_interval(hours => ${sql.lit(longestDeadlineHours)}))
     where (finished_at is null or lease_until is not null)
       and (wake_at > now() + make_interval(secs => ${sql.lit(longestWaitSeconds)})

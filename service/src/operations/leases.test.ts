@@ -15,6 +15,7 @@ import {
   stopRunners,
   untilEnded,
 } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
 import { wait } from './define.ts';
 import { finishOperation, leaseNextOperation, renewLease } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
@@ -65,7 +66,7 @@ test('what supersedes an operation waits until its step has let go', async () =>
   run(quick);
   const serverId = await enterServer();
   const first = await enterFor(serverId, slow);
-  while (events.length === 0) await sleep(10);
+  await until('the slow one runs', () => events.length > 0);
   await db
     .transaction()
     .execute((trx) => supersedeOperation(new Project(trx, place.projectId), first, 'a test'));
@@ -118,7 +119,7 @@ test('a runner that stops lets go at once, and another goes on with the same ste
   });
   run(kind);
   const id = await enter(kind);
-  while (runs === 0) await sleep(10);
+  await until('it runs', () => runs > 0);
   await stopRunners();
   assert.equal((await rowOf(id)).lease_until, null);
   run(kind);

@@ -128,6 +128,45 @@ export const shownColumns = [
 
 export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]>;
 
+/** What is told to who waits for an operation. */
+export const waitedColumns = [
+  'id',
+  'kind',
+  'server_id',
+  'status',
+  'progress',
+  'message',
+  'error',
+] as const;
+
+export type WaitedOperation = Pick<OperationRow, (typeof waitedColumns)[number]>;
+
+/** What was last asked of a server, in whatever way it ended, or whether it has. */
+export async function lastOperation(
+  project: Project,
+  serverId: number,
+): Promise<WaitedOperation | undefined> {
+  return await project
+    .select('operations')
+    .select(waitedColumns)
+    .where('server_id', '=', serverId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The create that a server began with. */
+export async function createOf(project: Project, serverId: number): Promise<WaitedOperation> {
+  return await project
+    .select('operations')
+    .select(waitedColumns)
+    .where('server_id', '=', serverId)
+    .where('kind', '=', 'create')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+}
+
 /** An operation of a project. */
 export async function findOperation(
   project: Project,

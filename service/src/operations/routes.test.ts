@@ -66,8 +66,9 @@ test('a failed one says why, and what the commands came to', async () => {
     .execute();
   const operation = (await ask('GET', `/operations/${id}`)).json();
   assert.deepEqual([operation.status, operation.progress], ['failed', 40]);
-  assert.deepEqual(operation.error, error);
-  assert.deepEqual(operation.commands, commands);
+  assert.deepEqual(operation.error, { ...error, detail: error.message });
+  const whichAndHowLong = { index: 0, duration_ms: null };
+  assert.deepEqual(operation.commands, [{ ...commands[0], ...whichAndHowLong }]);
 });
 
 test('operations can be asked for by what they are', async () => {

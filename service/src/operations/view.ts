@@ -18,7 +18,7 @@ export function operationView(
     step: row.step,
     progress: row.progress,
     message: row.message,
-    error: row.error,
+    error: row.error && { ...row.error, detail: row.error.message },
     commands: row.commands?.map(commandView) ?? null,
     placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
     node: ofNode?.node ?? null,
@@ -29,6 +29,7 @@ export function operationView(
   };
 }
 
-function commandView({ exit_status, output, output_expired: gone = false }: CommandResult) {
-  return { exit_status, output: gone ? null : output, output_expired: gone };
+function commandView(result: CommandResult, index: number) {
+  const { exit_status, duration_ms = null, output, output_expired: gone = false } = result;
+  return { index, exit_status, duration_ms, output: gone ? null : output, output_expired: gone };
 }

@@ -1,12 +1,20 @@
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
-import { endingOf } from './worker-queries.ts';
+import { hasEnded } from './outcome.ts';
+import type { WaitedOperation } from './queries.ts';
+import { waitedOperation } from './worker-queries.ts';
 
 /** A notification can be missed; the row can't. */
 const lookAgainMilliseconds = 1000;
 
-/** The closing words of an operation, or undefined when the seconds were over before its end. */
-export type OperationWaiter = (operationId: number, seconds: number) => Promise<string | undefined>;
+/**
+ * An operation once it has ended, or as it is when the seconds are over; undefined if it is no longer in
+ * the records.
+ */
+export type OperationWaiter = (
+  operationId: number,
+  seconds: number,
+) => Promise<WaitedOperation | undefined>;
 
 /** @param stopping when it aborts, nobody is kept waiting any longer */
 export function createWaiter(
@@ -21,8 +29,9 @@ export function createWaiter(
       const timeoutMs = Math.min(left, lookAgainMilliseconds);
       const hint = finishedHint(notifications, operationId, timeoutMs, stopping);
       try {
-        const ending = await endingOf(db, operationId);
-        if (ending !== undefined || left === 0 || stopping.aborted) return ending;
+        const operation = await waitedOperation(db, operationId);
+        const isOver = !operation || hasEnded(operation.status) || left === 0 || stopping.aborted;
+        if (isOver) return operation;
         await hint.promise;
       } finally {
         hint.cancel();

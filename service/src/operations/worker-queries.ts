@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { type WaitedOperation, waitedColumns } from './queries.ts';
 
 /** Of creates that failed a day ago. Answers how many there were. */
 export async function wipeOldSecrets(db: Db): Promise<number> {
@@ -53,13 +54,14 @@ async function addToState(trx: Trx, id: number, patch: object): Promise<void> {
     .execute();
 }
 
-/** The closing words of an operation; undefined while it goes on. */
-export async function endingOf(db: Queryable, id: number): Promise<string | undefined> {
-  const row = await db
+/** An operation of any project; undefined once its records are removed. */
+export async function waitedOperation(
+  db: Queryable,
+  id: number,
+): Promise<WaitedOperation | undefined> {
+  return await db
     .selectFrom('operations')
-    .select('message')
+    .select(waitedColumns)
     .where('id', '=', id)
-    .where('finished_at', 'is not', null)
     .executeTakeFirst();
-  return row?.message;
 }

@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import type { App } from '../http/app-types.ts';
@@ -24,6 +23,7 @@ import {
   signInAs,
 } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
 import { eraseUser, lockUser } from '../users/queries.ts';
 import { notePasskeyUse } from './queries.ts';
 import { passkeyRoutes } from './routes.ts';
@@ -151,8 +151,8 @@ test('somebody else’s name on a signature is refused', async () => {
   await refused(await post('/session/passkey', signed, '192.0.2.145'));
   const later = async () => (await auditOf(db, 'session_passkey')).slice(before);
   // It is entered after the answer.
-  while ((await later()).length === 0) await sleep(20);
-  const entry = (await later()).at(-1);
+  const entries = await until('it is entered', later, ({ length }) => length > 0);
+  const entry = entries.at(-1);
   assert.deepEqual(
     [entry?.status, entry?.code, entry?.user_id, entry?.target_id],
     [401, 'sign_in_failed', null, user.id],
@@ -272,8 +272,11 @@ test('bytes that are no signature are refused', async () => {
 });
 
 test('no challenge is in the log or the database', async () => {
+  const before = lines.length;
   const challenge = await challengeToSign();
-  await sleep(20);
+  await until('the request is logged', () =>
+    lines.slice(before).some((line) => line.includes('A request was answered.')),
+  );
   const everything = [...lines, ...(await rowsAbout(db))].join('\n');
   assert.ok(!everything.includes(challenge));
   const hex = Buffer.from(challenge, 'base64url').toString('hex');

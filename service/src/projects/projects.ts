@@ -1,4 +1,5 @@
 import type { ProjectCreate, ProjectUpdate } from '@berth/contract/projects';
+import { counted } from '../counted.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Caller } from '../http/app-types.ts';
 import { Problem } from '../problem.ts';
@@ -54,7 +55,7 @@ export async function deleteProject(
     throw new Problem('project_in_use', detail);
   }
   if (servers > 0) {
-    const detail = `The project ${name} has ${servers} ${servers === 1 ? 'server' : 'servers'}. Delete ${servers === 1 ? 'it' : 'them'} first.`;
+    const detail = `The project ${name} has ${counted(servers, 'server')}. Delete ${servers === 1 ? 'it' : 'them'} first.`;
     throw new Problem('project_in_use', detail);
   }
   await markProjectDeleted(trx, id);

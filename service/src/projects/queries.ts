@@ -36,10 +36,10 @@ export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | un
 /** One page, by id. */
 export async function listProjects(
   db: Queryable,
-  page: { only: number[] | 'all'; afterId: number; limit: number },
+  page: { only: number[] | 'all'; withDeleted: boolean; afterId: number; limit: number },
 ): Promise<ProjectRow[]> {
-  let query = db.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
-  query = query.where('id', '>', page.afterId).orderBy('id');
+  let query = db.selectFrom('projects').selectAll().where('id', '>', page.afterId).orderBy('id');
+  if (!page.withDeleted) query = query.where('deleted_at', 'is', null);
   if (page.only !== 'all') query = query.where(sql<boolean>`id = any(${page.only})`);
   return await query.limit(page.limit).execute();
 }

@@ -1,4 +1,5 @@
 import { type ProjectQuota, type QuotaName, quotaNames } from '@berth/contract/projects';
+import { counted } from '../counted.ts';
 import type { Trx } from '../db/connection.ts';
 import { Problem } from '../problem.ts';
 import { lockProject, type ProjectRow } from './queries.ts';
@@ -37,18 +38,18 @@ interface Exceeded {
   asked: number;
 }
 
-const units: Record<QuotaName, string> = {
-  servers: 'servers',
-  cpu: 'cores',
-  ram: 'MB of memory',
-  disk: 'GB of disk',
-  addresses: 'addresses',
+const inUnits: Record<QuotaName, (amount: number) => string> = {
+  servers: (amount) => counted(amount, 'server'),
+  cpu: (amount) => counted(amount, 'core'),
+  ram: (amount) => `${amount} MiB of memory`,
+  disk: (amount) => `${amount} GiB of disk`,
+  addresses: (amount) => counted(amount, 'address', 'addresses'),
 };
 
 function sentence(exceeded: Exceeded[]): string {
   const parts = exceeded.map(
     ({ quota, limit, used, asked }) =>
-      `it may hold ${limit} ${units[quota]} and holds ${used}; this would take ${asked} more`,
+      `limit ${inUnits[quota](limit)}, used ${used}, requested ${asked}`,
   );
   return `The project's quota is used up: ${parts.join('; ')}. Delete servers, or have the quota raised.`;
 }

@@ -48,6 +48,26 @@ describe('a project', () => {
     assert.equal((await whole.ask('GET', path, admin)).json().code, 'project_not_found');
   });
 
+  it('is listed after its deletion for administrators that ask for that, and for nobody else', async () => {
+    const { id } = (
+      await whole.ask('POST', '/projects', { body: { name: 'billed' }, ...admin })
+    ).json();
+    assert.equal((await whole.ask('DELETE', `/projects/${id}`, admin)).statusCode, 200);
+    const listed = async (query: string) => {
+      const rows: { id: number; deleted_at: string | null }[] = (
+        await whole.ask('GET', `/projects${query}`, admin)
+      ).json();
+      return rows.find((row) => row.id === id);
+    };
+    assert.equal(await listed(''), undefined);
+    assert.equal(await listed('?include_deleted=false'), undefined);
+    assert.match((await listed('?include_deleted=true'))?.deleted_at ?? '', /^\d{4}-.*Z$/);
+    const statement = await whole.ask('GET', `/projects/${id}/statement`, admin);
+    assert.equal(statement.statusCode, 200);
+    const refused = await whole.ask('GET', '/projects?include_deleted=true');
+    assert.deepEqual([refused.statusCode, refused.json().code], [403, 'scope_missing']);
+  });
+
   it('has a name of its own, until it is deleted', async () => {
     const post = (name: string) => whole.ask('POST', '/projects', { body: { name }, ...admin });
     const first = await post('Blue');
@@ -189,7 +209,7 @@ describe('a quota', () => {
     const { id, create } = await newProject({ servers: 0 });
     assert.equal((await create()).statusCode, 403);
     const inIt = { ...admin, 'berth-project': String(id) };
-    const dry = await whole.ask('POST', '/servers?dry_run=true', {
+    const dry = await whole.ask('POST', '/servers/dry-run', {
       body: serverBody(place),
       ...inIt,
     });

@@ -15,7 +15,9 @@ import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
+import { allows } from '../http/scopes.ts';
 import { visibleProjects } from '../memberships/visible-projects.ts';
+import { Problem } from '../problem.ts';
 import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
 import { listProjects } from './queries.ts';
 import { quotaOf } from './quota.ts';
@@ -23,6 +25,11 @@ import { projectView } from './view.ts';
 import { findVisibleProject } from './visible.ts';
 
 const tags = ['Projects'];
+
+const onlyForAdministrators = new Problem(
+  'scope_missing',
+  'Only administrators may list deleted projects.',
+);
 
 export function projectRoutes(app: App, deps: Deps): void {
   readRoutes(app, deps);
@@ -49,9 +56,11 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
+      const withDeleted = request.query.include_deleted ?? false;
+      if (withDeleted && !allows(request.caller.scopes, 'admin')) throw onlyForAdministrators;
       const only = await visibleProjects(db, request.caller);
       const fetchPage = (after: Page['after'], limit: number) =>
-        listProjects(db, { only, afterId: after?.id ?? 0, limit });
+        listProjects(db, { only, withDeleted, afterId: after?.id ?? 0, limit });
       return sendList(request, reply, page, fetchPage, projectView);
     },
   );

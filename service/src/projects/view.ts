@@ -15,5 +15,6 @@ export function projectView(row: ProjectRow): Project {
       addresses: row.max_addresses,
     },
     created_at: row.created_at,
+    deleted_at: row.deleted_at,
   };
 }

@@ -105,6 +105,7 @@ async function ask(subject: NodeSubject, target: string | undefined): Promise<Ha
     ramMb: Math.floor(resources.memory.total / megabyte),
     ramUsedMb: Math.ceil(resources.memory.used / megabyte),
     version: info.environment.server_version,
+    kernel: info.environment.kernel_version,
   };
   const space = poolResources?.space;
   const disk = space

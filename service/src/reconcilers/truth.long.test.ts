@@ -4,8 +4,9 @@ import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
 import { setServerState } from '../servers/worker-queries.ts';
+import { setDatabaseClock } from '../testing/clock.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
-import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { createDatabaseWithClock, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
 
@@ -14,7 +15,7 @@ let db: Db;
 let place: Installation;
 
 before(async () => {
-  database = await createTestDatabase();
+  database = await createDatabaseWithClock();
   db = database.db;
   place = await installation(db);
 });
@@ -169,7 +170,10 @@ test('where an instance is follows the engine, but for what an operation does or
 const comparedAt = async () =>
   (await db.selectFrom('nodes').select('compared_at').executeTakeFirstOrThrow()).compared_at;
 
-test('the first comparison of a month is noted, of each node whose instances could be asked for', async () => {
+test('the first comparison of a month is noted, of each node whose instances could be asked for', async (t) => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  await setDatabaseClock(db, now);
+  t.after(() => setDatabaseClock(db, null));
   const id = await enterServer(db, place);
   const name = await nameOf(id);
   await db.updateTable('nodes').set({ compared_at: null, member: 'a' }).execute();
@@ -195,6 +199,6 @@ test('the first comparison of a month is noted, of each node whose instances cou
     await db.updateTable('nodes').set({ compared_at: wrong }).execute();
     await sweepLocation(whole);
     assert.ok(((await comparedAt()) ?? '') >= noted);
-    assert.ok(Date.parse((await comparedAt()) ?? '') <= Date.now() + 1000);
+    assert.ok(Date.parse((await comparedAt()) ?? '') <= now.getTime());
   }
 });

@@ -11,18 +11,23 @@ import { type LocationRow, setReachability } from '../locations/queries.ts';
 import type { FindApi } from '../network-policy/api-addresses.ts';
 import { knownHoles } from '../nodes/known-holes.ts';
 import { nodesThatWere, setAnswered } from '../nodes/seen-queries.ts';
+import type { ImageDirectories } from '../operating-systems/images.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
 import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import type { CountRunning } from '../usage/running.ts';
-import { keepAllowances, keepThrottles } from './allowances.ts';
+import { keepAllowances } from './allowances.ts';
 import { keepConfined } from './confinement.ts';
 import { lookAtMembers } from './members.ts';
 import { keepNetworkPolicy } from './network-policy.ts';
 import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
+import { enterSubnets } from './subnets.ts';
+import { keepThrottles } from './throttles.ts';
+import { tryTrafficLimits } from './traffic-limits.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
+import { enterUnknown } from './unknown-instances.ts';
 
 const defaultSweepMilliseconds = 60_000;
 const reachabilityMilliseconds = 5000;
@@ -33,6 +38,7 @@ const mostLooks = 5;
 const lookAgainMilliseconds = 500;
 /** Of one kind in a row, before the engine counts as away: once may be chance, or a moment of much work. */
 const mostFailures = 3;
+const unknownTrouble = 'The service could not look at it; its log says why.';
 
 /** Told by the process that watches a location. */
 export interface WatchObserver {
@@ -56,7 +62,7 @@ export interface Watching {
   /** Where servers find the API. */
   findApi: FindApi;
   /** Where images are built. */
-  workDir: string;
+  imageDirectories: ImageDirectories;
   imageServers: readonly string[];
   /** Between two comparisons of everything. */
   sweepMilliseconds?: number;
@@ -97,7 +103,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     if (!signal.aborted)
       log.warn({ err: error, location: location.name }, 'Looking at the engine failed.');
   };
-  const reach = reachability(subject, report);
+  const reach = reachability(subject, log, report);
   const noting =
     (sign: Sign) =>
     (error: unknown): never => {
@@ -110,13 +116,16 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   };
   // Whether one instance can't be looked at, or none, is seen by looking at all.
   const look = serialised((name) => lookUntilSeen(subject, name, report), lookAtAll);
-  const keepOrphans = orphanKeeper({ installationId: await installationId(db), log });
+  const ours = await installationId(db);
+  const keepOrphans = orphanKeeper({ installationId: ours, log });
   // Not within a sweep: Incus lists no instances before it gives a silent member up.
   const nodes = serialised(async () => {
     const looked = lookAtNodes({ ...subject, pool: location.storage_pool, report });
     const isAnyBack = await looked.catch(noting('nodes'));
     reach.answered('nodes');
     policy.run('all');
+    limits.run('all');
+    subnets.run('all');
     // A sweep that waits for one that is back would say later how its servers are.
     if (isAnyBack) outdated.abort();
     sweep.run('all');
@@ -124,6 +133,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const policy = serialised(() => {
     return keepNetworkPolicy({ ...subject, report, findApi: watching.findApi });
   }, report);
+  const subnets = serialised(() => enterSubnets(subject, location), report);
+  const limits = serialised(() => tryTrafficLimits({ ...subject, report }, location), report);
   let outdated = new AbortController();
   const sweep = serialised(async () => {
     outdated = new AbortController();
@@ -135,6 +146,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     });
     if (!instances) return;
     reach.answered('instances');
+    await enterUnknown(subject, ours, instances);
     await keepOrphans(subject, instances);
     await keepThrottles({ ...subject, log }, instances);
     const unconfined = await keepConfined({ client, log, signal }, instances);
@@ -157,9 +169,9 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     if (to === 'online') outdated.abort();
     nodes.run('all');
   }
-  const { workDir, imageServers } = watching;
+  const { imageDirectories: directories, imageServers } = watching;
   const images = serialised(async () => {
-    await importWantedImages({ ...subject, workDir, imageServers, log });
+    await importWantedImages({ ...subject, directories, imageServers, log });
   }, report);
   const warned = new Set<string>();
   const warnOfHoles = serialised(async () => {
@@ -226,7 +238,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     await members.idle();
     // What those may have begun.
     await Promise.all([nodes.idle(), allowances.idle(), warnOfHoles.idle()]);
-    await Promise.all([sweep.idle(), policy.idle()]);
+    await Promise.all([sweep.idle(), policy.idle(), limits.idle(), subnets.idle()]);
     await reach.end();
     observer?.unconfined(location.name, undefined);
     observer?.led(-1);
@@ -260,7 +272,7 @@ type Sign = 'events' | 'answers' | 'nodes' | 'instances';
  * database could not take it. It can't be where it refuses, where three looks in a row were answered by
  * silence (`askPatiently`), and where the same has failed three times in a row.
  */
-function reachability({ db, locationId }: Subject, report: (error: unknown) => void) {
+function reachability({ db, locationId }: Subject, log: Logger, report: (error: unknown) => void) {
   const troubles = new Map<Sign, string | null>();
   const failures = new Map<Sign, number>();
   const entering = serialised(async () => {
@@ -281,7 +293,13 @@ function reachability({ db, locationId }: Subject, report: (error: unknown) => v
       // The one look of these is three.
       const isSure = sign === 'answers' || isRefusal(error) || inARow >= mostFailures;
       if (!isSure) return;
-      troubles.set(sign, error instanceof Error ? error.message : String(error));
+      const reason = error instanceof EngineError ? error.publicMessage : unknownTrouble;
+      // Anyone may see the location: what Incus itself said is for the log, once.
+      if (troubles.get(sign) !== reason) {
+        const said = error instanceof Error ? error.message : String(error);
+        log.warn({ locationId, sign, reason: said }, 'The engine of a location can not be asked.');
+      }
+      troubles.set(sign, reason);
       entering.run('all');
     },
     isInDoubt: (...signs: Sign[]) => signs.some((sign) => failures.has(sign)),

@@ -120,7 +120,7 @@ describe('operations', () => {
   async function operation(endedAt: string | null, more: object = {}): Promise<number> {
     const beginning = { kind: 'create', step: 'finish', message: '', deadlineSeconds: 60 };
     const { id } = await insertOperation(project, { ...beginning, serverId });
-    const commands = JSON.stringify([{ exit_status: 0, output }]);
+    const commands = JSON.stringify([{ exit_status: 0, output, duration_ms: 20 }]);
     const ended = endedAt === null ? {} : { status: 'succeeded' as const, finished_at: endedAt };
     const changes = { commands, ...ended, ...more };
     await db.updateTable('operations').set(changes).where('id', '=', id).execute();
@@ -142,8 +142,9 @@ describe('operations', () => {
     const { headers } = await createTestToken(db);
     const commands = async (id: number) =>
       (await inject(app, { url: `/v1/operations/${id}`, headers })).json().commands;
-    assert.deepEqual(await commands(old), [{ exit_status: 0, output: null, output_expired: true }]);
-    assert.deepEqual(await commands(young), [{ exit_status: 0, output, output_expired: false }]);
+    const result = { index: 0, exit_status: 0, duration_ms: 20 };
+    assert.deepEqual(await commands(old), [{ ...result, output: null, output_expired: true }]);
+    assert.deepEqual(await commands(young), [{ ...result, output, output_expired: false }]);
     assert.deepEqual([await commands(empty), await commands(none)], [[], null]);
     assert.equal((await round('2030-02-01T00:00:02Z')).outputs, 1);
     assert.equal((await commands(young))[0].output, null);

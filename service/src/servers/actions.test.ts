@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ServerStatus } from '../db/schema.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { until } from '../testing/until.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { setServerState } from './worker-queries.ts';
 
@@ -39,20 +39,34 @@ test('an action is accepted with its operation, which is then under way', async 
   }
 });
 
-test('the force of a stop reaches its operation, from JSON and from a form', async () => {
+test('the force of a stop reaches its operation, from the query, from JSON and from a form', async () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  for (const [options, forced] of [
-    [{}, false],
-    [{ body: {} }, false],
-    [{ body: { force: false } }, false],
-    [force, true],
-    [{ body: 'force=1', ...type }, true],
-    [{ body: 'force=0', ...type }, false],
+  for (const [query, options, forced] of [
+    ['', {}, false],
+    ['', { body: {} }, false],
+    ['', { body: { force: false } }, false],
+    ['', force, true],
+    ['', { body: 'force=1', ...type }, true],
+    ['', { body: 'force=0', ...type }, false],
+    ['?force=true', {}, true],
+    ['?force=1', { body: {} }, true],
+    ['?force=true', { body: { force: false } }, true],
+    ['?force=false', force, true],
+    ['?force=false', {}, false],
   ] as const) {
     const id = await enter('started');
-    assert.equal((await act(id, 'stop', options)).statusCode, 202);
+    assert.equal((await act(id, `stop${query}`, options)).statusCode, 202);
     assert.deepEqual((await operationUnderWay(db, id)).state, { force: forced });
   }
+});
+
+test('the advice about a paused server is what works', async () => {
+  const id = await enter('paused');
+  const { code, detail } = (await act(id, 'stop')).json();
+  assert.equal(code, 'server_not_running');
+  const [, advised = ''] = /POST \/v1(\/\S+)\.$/.exec(detail) ?? [];
+  assert.equal((await ask('POST', advised)).statusCode, 202);
+  assert.deepEqual((await operationUnderWay(db, id)).state, { force: true });
 });
 
 test('of many actions at once exactly one is accepted', async () => {
@@ -218,7 +232,8 @@ async function whileWaiting(
   const marked = asked.finally(() => {
     answered = true;
   });
-  while ((await whatIsUnderWay(id))?.kind !== kind) await sleep(5);
+  const look = () => whatIsUnderWay(id);
+  await until(`${kind} is under way`, look, (operation) => operation?.kind === kind);
   assert.equal(answered, false, 'it was answered before the end');
   await finish(id, status);
   await marked;
@@ -226,11 +241,11 @@ async function whileWaiting(
 
 test('with Prefer: wait an action is answered at the end of its operation', async () => {
   const id = await enter('stopped');
-  const asked = act(id, 'start', { prefer: 'wait=30' });
+  const asked = act(id, 'start', { prefer: 'wait=60' });
   await whileWaiting(id, 'start', 'started', asked);
   const answer = await asked;
   assert.equal(answer.statusCode, 202);
-  assert.equal(answer.headers['preference-applied'], 'wait=30');
+  assert.equal(answer.headers['preference-applied'], 'wait=60');
   assert.equal(answer.json().message, 'It is done.');
   assert.equal((await operation(answer.json().operation_id)).status, 'succeeded');
 });
@@ -238,11 +253,9 @@ test('with Prefer: wait an action is answered at the end of its operation', asyn
 test('with Prefer: wait a create is answered with the server as it came to be', async () => {
   const name = 'waited-for';
   const body = serverBody(place, { name });
-  const asked = ask('POST', '/servers', { body, prefer: 'respond-async, wait=30' });
-  let id: number | undefined;
-  while (id === undefined) {
-    [{ id } = { id: undefined }] = (await ask('GET', `/servers?hostname=${name}`)).json();
-  }
+  const asked = ask('POST', '/servers', { body, prefer: 'respond-async, wait=60' });
+  const named = async () => (await ask('GET', `/servers?hostname=${name}`)).json()[0];
+  const { id } = await until<{ id: number } | undefined>('it is created', named);
   await whileWaiting(id, 'create', 'started', asked);
   const answer = await asked;
   assert.equal(answer.statusCode, 201);
@@ -255,7 +268,7 @@ test('a create that is asked for once more waits for the first one', async () =>
   const body = serverBody(place, { name: 'asked-twice' });
   const key = { 'idempotency-key': 'asked-twice' };
   const { id } = (await ask('POST', '/servers', { body, ...key })).json();
-  const again = ask('POST', '/servers', { body, ...key, prefer: 'wait=30' });
+  const again = ask('POST', '/servers', { body, ...key, prefer: 'wait=60' });
   await whileWaiting(id, 'create', 'started', again);
   const answer = await again;
   assert.equal(answer.headers['idempotency-replayed'], 'true');
@@ -272,11 +285,14 @@ test('a wait that is over leaves the operation under way', async () => {
 
 test('a superseded operation ends the wait for it', async () => {
   const id = await enter('started');
-  const asked = act(id, 'stop', { prefer: 'wait=30' });
-  while (!(await whatIsUnderWay(id))) await sleep(5);
+  const asked = act(id, 'stop', { prefer: 'wait=60' });
+  await until('it is being stopped', () => whatIsUnderWay(id));
   await ask('DELETE', `/servers/${id}`);
   const answer = await asked;
-  assert.match(answer.json().message, /superseded/i);
+  const { code, detail, operation: ended } = answer.json();
+  assert.deepEqual([answer.statusCode, code], [409, 'operation_superseded']);
+  assert.deepEqual([ended.status, ended.error], ['superseded', null]);
+  assert.match(detail, /superseded/i);
 });
 
 test('a delete that comes just as an operation ends waits for it, and is accepted', async () => {
@@ -293,8 +309,10 @@ test('a delete that comes just as an operation ends waits for it, and is accepte
 });
 
 async function someoneWaitsForALock(): Promise<void> {
-  const { rows } = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-  if (rows.length === 0) await sleep(5).then(someoneWaitsForALock);
+  await until('someone waits for a lock', async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows.length > 0;
+  });
 }

@@ -15,6 +15,7 @@ import { isStoppedForTraffic } from '../usage/allowance.ts';
 import { findTraffic } from '../usage/queries.ts';
 import { createOperation } from './create.ts';
 import { deleteOperation } from './delete.ts';
+import { pausedAdvice } from './force-advice.ts';
 import { lockServer, type ServerRow, setServerStatus } from './queries.ts';
 import { restartOperation } from './restart.ts';
 import { startOperation } from './start.ts';
@@ -115,26 +116,23 @@ export async function makeWay(
 }
 
 /** Refuses an action that the server's state forbids. */
-export function requireStatus({ status }: ServerRow, action: AnyAction, force = false): void {
-  if (action === 'stop' && status === 'paused' && !force) throw deaf;
+export function requireStatus({ id, status }: ServerRow, action: AnyAction, force = false): void {
+  if (action === 'stop' && status === 'paused' && !force) {
+    throw new Problem('server_not_running', pausedAdvice(id));
+  }
   if (allowedStatuses[action].includes(status)) return;
   if (action === 'start') {
-    const detail = `Only a stopped server can be started; this one is ${status}.`;
+    const detail = `Only a stopped server can be started; this server is in the ${status} state.`;
     throw new Problem('server_not_stopped', detail);
   }
-  if (action === 'retry') throw notFailed(`this one is ${status}.`);
+  if (action === 'retry') throw notFailed(`this server is in the ${status} state.`);
   if (action === 'move') {
-    const detail = `Only a server that is started or stopped can be moved; this one is ${status}.`;
+    const detail = `Only a server that is started or stopped can be moved; this server is in the ${status} state.`;
     throw new Problem('server_not_movable', detail);
   }
-  const detail = `Only a running server can be asked to ${action}; this one is ${status}.`;
+  const detail = `Only a running server can be asked to ${action}; this server is in the ${status} state.`;
   throw new Problem('server_not_running', detail);
 }
-
-const deaf = new Problem(
-  'server_not_running',
-  'The server is paused, so its guest can not hear the request. Stop it with force=true.',
-);
 
 function notFailed(why: string): Problem {
   const detail = `Only a server whose create failed can be tried again; ${why}`;

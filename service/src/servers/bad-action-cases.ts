@@ -80,6 +80,12 @@ export function actionCases(world: World): BadCase[] {
       ...invalid,
       pointers: ['/force'],
     })),
+    ...['yes', 'TRUE', '2', '', 'true&force=true'].map((force) => ({
+      name: `?force=${force}`,
+      request: post(`${on('started', 'stop')}?force=${force}`, {}),
+      ...invalid,
+      pointers: ['/force'],
+    })),
     ...forms.map((fields) => ({
       name: `the form ${fields}`,
       request: post(on('started', 'stop'), fields, formType),
@@ -101,9 +107,9 @@ export function actionCases(world: World): BadCase[] {
       },
       {
         name: `${action} with an unknown parameter`,
-        request: post(`${on('started', action)}?force=true`, {}),
+        request: post(`${on('started', action)}?now=true`, {}),
         ...invalid,
-        pointers: ['/force'],
+        pointers: ['/now'],
       },
       {
         name: `${action} with text`,
@@ -150,7 +156,7 @@ function everyRequest(world: World): BadCase['request'][] {
 function writes(world: World, stopped = world.stopped): BadCase['request'][] {
   return [
     post('/v1/servers', serverBody(world)),
-    post('/v1/servers?dry_run=true', serverBody(world)),
+    post('/v1/servers/dry-run', serverBody(world)),
     post(`/v1/servers/${stopped}/start`, {}),
     post(`/api/v1/servers/${world.started}/stop`, { force: true }),
     post(`/v1/servers/${world.started}/restart`, {}),

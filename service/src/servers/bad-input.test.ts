@@ -6,6 +6,7 @@ import { routes } from '../routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
+import { thisMonthAndNext } from '../testing/months.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
@@ -60,9 +61,10 @@ async function enterExceeded(db: Db, place: Installation): Promise<World['exceed
     started: await enterServer(db, place),
     stopped: await enterServer(db, place, { status: 'stopped' }),
   };
-  const month = `${new Date().toISOString().slice(0, 7)}-01`;
   for (const server_id of Object.values(exceeded)) {
-    const traffic = { server_id, month, incoming: 0, outgoing: 10 };
+    const traffic = thisMonthAndNext().map((month) => {
+      return { server_id, month, incoming: 0, outgoing: 10 };
+    });
     await db.insertInto('traffic_months').values(traffic).execute();
     const allowance = { traffic_allowance: 10 };
     await db.updateTable('servers').set(allowance).where('id', '=', server_id).execute();
@@ -145,18 +147,21 @@ function defined(headers: Record<string, unknown>): Record<string, string> {
 }
 
 test('who is refused because of an operation reads which one it is', async () => {
-  const { id, kind, progress } = await operationUnderWay(db, world.starting);
+  const { id, kind, progress, server_id, status } = await operationUnderWay(db, world.starting);
   const url = `/v1/servers/${world.starting}/stop`;
   const headers = { authorization: `Bearer ${world.tokens.good}` };
   const answer = await inject(app, { method: 'POST', url, headers });
-  assert.deepEqual(answer.json().operation, { id, kind, progress });
+  assert.deepEqual(answer.json().operation, {
+    ...{ id, kind, progress, server_id, status },
+    error: null,
+  });
   assert.ok(answer.json().detail.includes(`operation ${id}`));
 });
 
 test('a body that is wrong as a whole is told so in words', async () => {
   const headers = { authorization: `Bearer ${world.tokens.good}` };
   const answer = await inject(app, post('/v1/servers', '[]', headers));
-  assert.equal(answer.json().detail, 'The body: Must be an object.');
+  assert.equal(answer.json().detail, 'The body must be a JSON object.');
 });
 
 test('another request with the same Idempotency-Key is refused', async () => {

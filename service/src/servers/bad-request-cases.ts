@@ -265,8 +265,20 @@ export function queryCases(world: World): BadCase[] {
       pointers: ['/dryrun'],
     },
     {
+      name: 'a dry run with a parameter',
+      request: post('/v1/servers/dry-run?dry_run=true', serverBody(world)),
+      ...invalid,
+      pointers: ['/dry_run'],
+    },
+    {
+      name: 'a dry run with an unknown field',
+      request: post('/v1/servers/dry-run', serverBody(world, { dry_run: true })),
+      ...invalid,
+      pointers: ['/dry_run'],
+    },
+    {
       name: 'a dry run beyond bounds',
-      request: post('/v1/servers?dry_run=true', serverBody(world, { cpu: 99 })),
+      request: post('/v1/servers/dry-run', serverBody(world, { cpu: 99 })),
       ...invalid,
       pointers: ['/cpu'],
     },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import { commitStep, finishOperation, leaseNextOperation } from '../operations/lease-queries.ts';
 import { supersedeOperation } from '../operations/queries.ts';
 import { connectionString, db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
 import { minderOfCreates } from './create-queue.ts';
 import { takeCreatePlace } from './create-queue-queries.ts';
 
@@ -35,18 +35,11 @@ async function queued(count: number): Promise<number[]> {
 const atMost = (places: number | null) =>
   db.updateTable('locations').set({ creates_per_node: places }).execute();
 
-async function untilWoken(id: number): Promise<void> {
-  const end = performance.now() + 30_000;
-  while (Date.parse((await rowOf(id)).wake_at) > Date.now()) {
-    assert.ok(performance.now() < end, 'It was not woken.');
-    await sleep(20);
-  }
-}
-
+const untilWoken = (id: number) => until(`${id} is woken`, async () => !(await isAsleep(id)));
 const isAsleep = async (id: number) => Date.parse((await rowOf(id)).wake_at) > Date.now();
 
 beforeEach(async () => {
-  while (!notifications.isUpToDate()) await sleep(20);
+  await until('notifications are heard', () => notifications.isUpToDate());
 });
 afterEach(async () => {
   await db.deleteFrom('operations').execute();
@@ -145,7 +138,8 @@ test('one that is woken while it finds that there is no place looks again', asyn
   assert.equal(leased?.id, second);
   assert.equal(await take(second), false);
   await release(first);
-  while ((await rowOf(second)).wake_at === leased.wake_at) await sleep(20);
+  const look = async () => (await rowOf(second)).wake_at;
+  await until('it is woken', look, (wakeAt) => wakeAt !== leased.wake_at);
   const looked = { progress: 0, message: 'waiting', wakeInSeconds: 30, wokenAt: leased.wake_at };
   assert.ok(await commitStep(db, leased, looked));
   assert.equal(await isAsleep(second), false);

@@ -1,6 +1,7 @@
+import { addressHeldByUnknown } from '../addresses/unknown-queries.ts';
 import { handoverFiles } from '../guests/handover.ts';
 import { resultPaths } from '../guests/progress.ts';
-import { isEngineError } from '../incus/errors.ts';
+import { isAddressTaken, isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
 import { operationSecrets } from '../keys/places.ts';
 import {
@@ -32,7 +33,9 @@ import {
   startInstance,
   untilNextLook,
 } from './engine.ts';
+import { failedCommands } from './failed-commands.ts';
 import { progressOf } from './guest-report.ts';
+import { enterInitialCommands } from './initial-commands.ts';
 import { instanceDefinition, instanceName } from './instance.ts';
 import { removeInstance } from './removal.ts';
 import { setServerState } from './worker-queries.ts';
@@ -78,6 +81,8 @@ const betweenStartsMs = 2000;
 const secretsUnreadable =
   'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
   'Delete the server and create it again.';
+/** For an instance that is about to go, such as one of a deleted server. */
+const addressPatienceMs = 150_000;
 /** An image server that is away for longer ends the create, with a word about it. */
 const imageServerPatienceMs = 20_000;
 
@@ -101,6 +106,7 @@ export const createOperation = defineOperation<CreateState>({
   },
   async failed(trx, operation, reason) {
     await setServerState(trx, operation.server_id, { status: 'error', error: reason });
+    await enterInitialCommands(trx, operation);
   },
 });
 
@@ -119,10 +125,10 @@ async function clear(context: Context): Result {
 
 async function image(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
-  const { workDir, imageServers } = settings;
+  const { imageDirectories: directories, imageServers } = settings;
   const since = operation.state.image_since ?? Date.now();
   try {
-    const request = { incus, os: server.os, imageServers, workDir, onProgress: report, signal };
+    const request = { incus, os: server.os, imageServers, directories, onProgress: report, signal };
     const { fingerprint } = await ensureImage(request);
     return next('instance', { fingerprint });
   } catch (error) {
@@ -131,7 +137,7 @@ async function image(context: Context): Result {
     }
     if (!(error instanceof ImageServerUnreachable)) throw error;
     if (Date.now() - since > imageServerPatienceMs) {
-      return fail('image_server_unreachable', error.message);
+      return fail('image_server_unreachable', error.publicMessage);
     }
     const why = `trying again to reach ${error.host}`;
     return { outcome: 'wait', seconds: 5, why, patch: { image_since: since } };
@@ -140,6 +146,8 @@ async function image(context: Context): Result {
 
 async function instance(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
+  const heldElsewhere = await unlessAddressesFree(context);
+  if (heldElsewhere) return heldElsewhere;
   // One that is there may be half made: by a daemon that was killed, or a try that was cut short.
   const notYet = await removeInstance(context);
   if (notYet) return notYet;
@@ -203,16 +211,39 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   return next('start');
 }
 
-async function start({ incus, operation, server, signal }: Context): Result {
+async function start(context: Context): Result {
+  const { incus, operation, server, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
   if (isRunning(found.status)) return next('network');
   const since = Date.now() - (operation.state.last_start ?? 0);
   if (since >= 0 && since < betweenStartsMs) return wait(2, 'waiting to start it again');
-  await startInstance(incus, found, { signal });
+  try {
+    await startInstance(incus, found, { signal });
+  } catch (error) {
+    if (!isAddressTaken(error)) throw error;
+    // An instance that is about to go lets go of it within a few sweeps.
+    const waited = Date.now() - Date.parse(operation.step_since);
+    const failure = await unlessAddressesFree(context);
+    if (failure) return failure;
+    if (waited > addressPatienceMs)
+      return fail('address_in_use', addressInUse('one of its addresses'));
+    throw error;
+  }
   return next('network', { last_start: Date.now() });
 }
+
+/** Fails where an instance that is of no server has an address of this one: trying would not mend it. */
+async function unlessAddressesFree({ db, server, log }: Context) {
+  const held = await addressHeldByUnknown(db, server.id);
+  if (!held) return undefined;
+  log.warn(held, 'An instance that is of no server has the address of a new one.');
+  return fail('address_in_use', addressInUse(`its address ${held.ip}`));
+}
+
+const addressInUse = (what: string) =>
+  `Another instance in the engine has ${what}. Delete the server and create it again: it gets other addresses.`;
 
 async function network(context: Context): Result {
   const { incus, operation, server, signal } = context;
@@ -259,7 +290,9 @@ async function initialise(context: Context): Result {
   }
   const stopped = await unlessRunning(context);
   if (stopped) return stopped;
-  const doing = `running command ${Math.min(finished + 1, total)} of ${total}`;
+  const failed = failedCommands(results).length;
+  const at = `running command ${Math.min(finished + 1, total)} of ${total}`;
+  const doing = failed === 0 ? at : `${at} (${failed} failed so far)`;
   const fraction = finished / (total || 1);
   const seconds = untilNextLook(operation);
   const news = results.length > (operation.commands?.length ?? 0);
@@ -304,14 +337,16 @@ async function finish(context: Context): Result {
       log.warn({ err: error, path }, 'What a new guest reported could not be removed from it.');
     });
   }
-  return done(finishedSentence(operation), (trx) =>
-    setServerState(trx, server.id, { status, realStatus: status, error: null, installed: true }),
-  );
+  return done(finishedSentence(operation), async (trx) => {
+    const state = { status, realStatus: status, error: null, installed: true } as const;
+    await setServerState(trx, server.id, state);
+    await enterInitialCommands(trx, operation);
+  });
 }
 
 function finishedSentence({ state, commands }: Context['operation']): string {
   const { ssh_ready, unfinished } = state;
-  const failed = (commands ?? []).flatMap((c, i) => (c.exit_status === 0 ? [] : [i + 1]));
+  const failed = failedCommands(commands);
   const troubles = [
     ...(ssh_ready ? [] : ['it has no SSH server and none could be installed']),
     ...(unfinished

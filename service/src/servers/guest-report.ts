@@ -29,10 +29,11 @@ export async function progressOf({
     return await readProgress(pull, operation.state.commands);
   } catch (error) {
     if (error instanceof ProgressReplaced || isEngineError(error, 'invalid')) {
-      return fail('guest_report_replaced', replaced(error.message));
+      const what = error instanceof ProgressReplaced ? error.message : error.publicMessage;
+      return fail('guest_report_replaced', replaced(what));
     }
     const isBlocked = isEngineError(error, 'timeout', 'failed') && operation.attempts >= mostTries;
-    if (isBlocked) return fail('guest_report_unreadable', unreadable(error.message));
+    if (isBlocked) return fail('guest_report_unreadable', unreadable(error.publicMessage));
     throw error;
   }
 }

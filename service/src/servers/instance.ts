@@ -13,7 +13,7 @@ export function serverUuid(name: string): string | undefined {
 }
 
 /** Names of our labels on an instance: whose it is, and which server. */
-const installationLabel = 'user.berth.installation';
+export const installationLabel = 'user.berth.installation';
 export const serverLabel = 'user.berth.server';
 /** While its traffic is throttled: JSON of the limits that its card had before. */
 export const throttledLabel = 'user.berth.throttled';

@@ -99,7 +99,8 @@ async function live(context: Context): Result {
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
     if (await isThereNow(context)) return next('start');
-    return next('stop', { notLive: error.message });
+    context.log.warn({ err: error }, 'A server could not be moved live.');
+    return next('stop', { notLive: error.publicMessage });
   }
 }
 
@@ -131,7 +132,8 @@ async function migrate(context: Context): Result {
     if (!(error instanceof EngineError)) throw error;
     if (await isThereNow(context)) return { ...toStart };
     if (attempts < mostTries) throw error;
-    return fail('migration_failed', `The engine could not take it there: ${error.message}`);
+    context.log.warn({ err: error }, 'A server could not be moved.');
+    return fail('migration_failed', `The engine could not take it there. ${error.publicMessage}`);
   }
   return wait(0.1);
 }
@@ -177,7 +179,8 @@ async function recover(context: Context): Result {
     return fail(failure.code, failure.message);
   } catch (error) {
     if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;
-    const after = `${failure.message} It could not be started again: ${error.message}`;
+    context.log.warn({ err: error }, 'A server could not be started after a move that failed.');
+    const after = `${failure.message} It could not be started again. ${error.publicMessage}`;
     return fail(failure.code, after);
   }
 }

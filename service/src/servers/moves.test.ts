@@ -44,7 +44,7 @@ test('what can not be moved is told why', async () => {
   const id = await enterServer(db, place);
   const cases: [body: object, status: number, code: string, words: RegExp][] = [
     [{ node: 'node-1' }, 409, 'server_on_node', /on the node node-1 already/],
-    [{ node: 'small' }, 409, 'no_capacity', /small can't take the server: it is short of memory/],
+    [{ node: 'small' }, 409, 'no_capacity', /small can't take the server: it lacks memory/],
     [{ node: 'away' }, 409, 'no_capacity', /it is offline/],
     [{ node: 'far' }, 422, 'validation_failed', /No node of its location has this name/],
     [{ node: 'none' }, 422, 'validation_failed', /No node of its location has this name/],

@@ -38,6 +38,13 @@ const unavailableSince = sql<string>`case
   when locations.reachable then locations.watched_at
   else locations.reachable_changed_at end`;
 
+/** While a create is under way, of what it has told so far. */
+const failedCommands = sql<number>`case when operations.kind = 'create'
+  then (
+    select count(*)::integer from jsonb_array_elements(operations.commands) result
+    where result ->> 'exit_status' <> '0')
+  else servers.commands_failed end`;
+
 /** Everything that the API shows of servers, in one round trip. */
 function serversInFull(rows: ProjectRows) {
   return withUsage(
@@ -69,6 +76,7 @@ function serversInFull(rows: ProjectRows) {
     ])
     .select(osName('operating_systems'))
     .select(canRetry.as('can_retry'))
+    .select(failedCommands.as('failed_commands'))
     .select((eb) =>
       jsonArrayFrom(
         eb
@@ -146,6 +154,8 @@ export interface NewServer {
   diskGb: number;
   trafficAllowance: number | null;
   group?: string | null;
+  /** How many initial commands it has. */
+  commands?: number;
 }
 
 export async function insertServer(project: Project, server: NewServer): Promise<number> {
@@ -162,6 +172,7 @@ export async function insertServer(project: Project, server: NewServer): Promise
       disk_gb: server.diskGb,
       traffic_allowance: server.trafficAllowance,
       group_name: server.group ?? null,
+      commands_total: server.commands ?? 0,
       status: 'creating',
     })
     .returning('id')
@@ -183,12 +194,22 @@ export async function setMovingTo(project: Project, id: number, nodeId: number):
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
 }
 
-/** It begins anew on another node. */
-export async function setRebuilding(project: Project, id: number, nodeId: number): Promise<void> {
+/** It begins anew on another node, with so many initial commands. */
+export async function setRebuilding(
+  project: Project,
+  id: number,
+  { nodeId, commands }: { nodeId: number; commands: number },
+): Promise<void> {
   const place = { node_id: nodeId, moving_to: null, evacuated_from: null };
   await project
     .update('servers')
-    .set({ ...place, status: 'creating', error: null, installed_at: null })
+    .set({
+      ...place,
+      status: 'creating',
+      error: null,
+      installed_at: null,
+      commands_total: commands,
+    })
     .where('id', '=', id)
     .execute();
 }

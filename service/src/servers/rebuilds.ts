@@ -32,7 +32,7 @@ export async function requestRebuild(
   const { nodeId, placement } = await placeServer(trx, project, location, {
     ...{ cpu, ramMb, diskGb, group },
   });
-  await setRebuilding(project, serverId, nodeId);
+  await setRebuilding(project, serverId, { nodeId, commands });
   return await insertOperation(project, {
     ...firstStep(createOperation),
     serverId,

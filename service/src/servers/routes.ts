@@ -2,6 +2,7 @@ import { Accepted } from '@berth/contract/operations';
 import {
   Server,
   ServerCreate,
+  ServerCreated,
   ServerCreateQuery,
   ServerDryRun,
   ServerMove,
@@ -9,20 +10,20 @@ import {
   ServerRebuild,
   ServerStatusRecord,
   ServerStop,
+  ServerStopQuery,
 } from '@berth/contract/servers';
 import { IdParams } from '@berth/contract/values';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { sendAccepted } from '../http/accepted.ts';
+import { accepted, operationHeader, sendAccepted, sendOutcome } from '../http/accepted.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { type Change, change, changesNothing } from '../http/change.ts';
 import { everyProject } from '../http/every-project.ts';
-import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
 import { pathId } from '../http/path-id.ts';
-import { preferredWait, waitApplied } from '../http/prefer.ts';
-import type { OperationRow } from '../operations/queries.ts';
+import { outcomeOf } from '../operations/outcome.ts';
+import { createOf, lastOperation, type OperationRow } from '../operations/queries.ts';
 import { requestAction, serverNotFound } from './actions.ts';
 import { requestMove } from './moves.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
@@ -33,10 +34,15 @@ import { serverView, statusView } from './view.ts';
 
 const tags = ['Servers'];
 
+const waitHint =
+  'With `Prefer: wait=N` the answer waits up to N seconds for the end of the operation; if that fails, ' +
+  'the answer is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
+
 export function serverRoutes(app: App, deps: Deps): void {
   listRoute(app, deps);
   viewRoutes(app);
   createRoute(app, deps);
+  dryRunRoute(app, deps);
   actionRoutes(app, deps);
 }
 
@@ -95,18 +101,28 @@ function viewRoutes(app: App): void {
       schema: {
         operationId: 'server_status',
         summary: 'Show what happens to a server',
-        description: 'Small and cheap: ask it as often as you like while something is under way.',
+        description:
+          'Small and cheap: ask for it as often as you like until `is_processing` is false. If the last ' +
+          'operation failed, `status` says so and why, and `progress` is what it reached.',
         tags,
         params: IdParams,
         response: { 200: ServerStatusRecord },
       },
     },
-    async (request) => statusView(await find(request)),
+    async (request) => {
+      const row = await find(request);
+      // One that is under way comes with the server.
+      const isIdle = row.operation_id === null;
+      return statusView(
+        row,
+        isIdle ? await lastOperation(request.caller.project, row.id) : undefined,
+      );
+    },
   );
 }
 
 function createRoute(app: App, deps: Deps): void {
-  const { db, secretKey, untilEnded } = deps;
+  const { db, secretKey } = deps;
   app.post(
     '/servers',
     {
@@ -115,12 +131,15 @@ function createRoute(app: App, deps: Deps): void {
         operationId: 'server_create',
         summary: 'Create a server',
         description:
-          'Answers at once, with the addresses that the server will have; its `/status` tells how far it is. ' +
-          'With `Prefer: wait=N` the answer waits up to N seconds for the server to be ready.',
+          'Answers at once, with the addresses that the server will have; its `/status` tells how far ' +
+          `it is. ${waitHint}`,
         tags,
         querystring: ServerCreateQuery,
         body: ServerCreate,
-        response: { 200: ServerDryRun, 201: Server },
+        response: {
+          200: Type.Object(ServerDryRun.properties, { undocumented: true }),
+          201: ServerCreated,
+        },
       },
     },
     async (request, reply) => {
@@ -129,29 +148,54 @@ function createRoute(app: App, deps: Deps): void {
       if (request.query.dry_run)
         return await changesNothing(request, dryRunCreate(db, project, body));
       const secrets = await sealSecrets(body, secretKey, `project:${project.id}`);
-      let operationId: number | undefined;
       const answer = await change(request, deps, async ({ trx, project }) => {
-        const { serverId, operation } = await createServer(trx, project, body, secrets);
-        operationId = operation.id;
+        const { serverId, operation, warnings } = await createServer(trx, project, body, secrets);
         const row = await findServer(project, serverId);
         if (!row) throw serverNotFound(serverId);
-        const headers = { Location: apiPath(request, `/servers/${serverId}`) };
-        const target = { kind: 'server', id: serverId } as const;
-        return { status: 201, headers, body: serverView(row), target };
+        const location = apiPath(request, `/servers/${serverId}`);
+        const shown = { ...serverView(row), ...(warnings.length > 0 && { warnings }) };
+        return {
+          status: 201,
+          headers: { Location: location, ...operationHeader(operation) },
+          body: { ...shown, operation: outcomeOf(operation) },
+          target: { kind: 'server', id: serverId },
+        };
       });
-      const wait = preferredWait(request);
-      if (wait === 0) return sendAnswer(reply, answer);
-      // Given again: the operation of the first time may still be under way.
-      operationId ??= (await findServer(project, answer.body.id))?.operation_id ?? undefined;
-      if (operationId !== undefined) await untilEnded(operationId, wait);
-      waitApplied(reply, wait);
-      const row = await findServer(project, answer.body.id);
-      return sendAnswer(reply, row ? { ...answer, body: serverView(row) } : answer);
+      // A replayed answer of the release before does not have it.
+      answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
+      return await sendOutcome(deps, request, reply, answer, async (operation) => {
+        const row = await findServer(project, answer.body.id);
+        const { warnings } = answer.body;
+        const server = row ? { ...serverView(row), ...(warnings && { warnings }) } : answer.body;
+        return { ...server, operation: outcomeOf(operation) };
+      });
     },
   );
 }
 
-const accepted: Record<AnyAction, string> = {
+function dryRunRoute(app: App, { db }: Deps): void {
+  app.post(
+    '/servers/dry-run',
+    {
+      config: { scope: 'servers:write' },
+      schema: {
+        operationId: 'server_dry_run',
+        summary: 'Try out a create',
+        description:
+          'Takes the same body as `POST /v1/servers`, and answers where the server would run and which ' +
+          'addresses it would get, or with the problem that the create would be refused with. Nothing is ' +
+          'created or reserved.',
+        tags,
+        body: ServerCreate,
+        response: { 200: ServerDryRun },
+      },
+    },
+    async (request) =>
+      await changesNothing(request, dryRunCreate(db, request.caller.project, request.body)),
+  );
+}
+
+const sentences: Record<AnyAction, string> = {
   start: 'The server is being started.',
   stop: 'The server is being stopped.',
   restart: 'The server is being restarted.',
@@ -162,7 +206,6 @@ const accepted: Record<AnyAction, string> = {
 };
 
 function actionRoutes(app: App, deps: Deps): void {
-  const waitHint = ' With `Prefer: wait=N` the answer waits up to N seconds for the outcome.';
   const shared = { tags, params: IdParams, response: { 202: Accepted } };
   const config = { scope: 'servers:write' } as const;
 
@@ -173,7 +216,7 @@ function actionRoutes(app: App, deps: Deps): void {
       summary: action === 'start' ? 'Start a stopped server' : 'Restart a running server',
       description:
         'Asks the guest as its own administrator would. Refused (`traffic_exceeded`) while its traffic ' +
-        `allowance is used up, where its location has servers stopped for that.${waitHint}`,
+        `allowance is used up, where its location has servers stopped for that. ${waitHint}`,
     };
     app.post(`/servers/:id/${action}`, { config, schema }, (request, reply) =>
       act(deps, request, reply, action),
@@ -185,12 +228,13 @@ function actionRoutes(app: App, deps: Deps): void {
     operationId: 'server_stop',
     summary: 'Stop a running server',
     description:
-      'Asks the guest to shut down; with `force` its power is cut, and whatever start, stop or ' +
-      `restart is under way gives way.${waitHint}`,
+      'Asks the guest to shut down. With `force`, in the query or in the body, its power is cut, and a ' +
+      `start, stop or restart that is under way is superseded. ${waitHint}`,
+    querystring: ServerStopQuery,
     body: ServerStop,
   };
   app.post('/servers/:id/stop', { config, schema: stop }, (request, reply) =>
-    act(deps, request, reply, 'stop', request.body?.force),
+    act(deps, request, reply, 'stop', request.query.force || request.body?.force),
   );
 
   const move = {
@@ -200,7 +244,7 @@ function actionRoutes(app: App, deps: Deps): void {
     description:
       'Of its location, with its disk and addresses. One that runs is asked to shut down for it, has ' +
       'its power cut if it does not, and is started again there; a virtual machine that may be moved ' +
-      `live runs on. One that can not be moved stays where it is.${waitHint}`,
+      `live runs on. One that can not be moved stays where it is. ${waitHint}`,
     body: ServerMove,
   };
   app.post(
@@ -220,7 +264,7 @@ function actionRoutes(app: App, deps: Deps): void {
     summary: 'Try a failed create again',
     description:
       'With the same password and commands, which are kept for 24 hours, and the same addresses. ' +
-      `Whatever the first try left is removed.${waitHint}`,
+      `Whatever the first try left is removed. ${waitHint}`,
   };
   app.post('/servers/:id/retry', { config, schema: retry }, (request, reply) =>
     act(deps, request, reply, 'retry'),
@@ -229,10 +273,10 @@ function actionRoutes(app: App, deps: Deps): void {
   const rebuild = {
     ...shared,
     operationId: 'server_rebuild',
-    summary: 'Make a server anew whose node was lost',
+    summary: 'Rebuild a server after losing its node',
     description:
       'On another node, with the same id, addresses and size, from the image of its operating system: ' +
-      `what was on its disk is lost.${waitHint}`,
+      `what was on its disk is lost. ${waitHint}`,
     body: ServerRebuild,
   };
   app.post('/servers/:id/rebuild', { config, schema: rebuild }, async (request, reply) => {
@@ -249,7 +293,7 @@ function actionRoutes(app: App, deps: Deps): void {
     ...shared,
     operationId: 'server_delete',
     summary: 'Delete a server',
-    description: `With its disk and addresses, whatever it is doing. There is no way back.${waitHint}`,
+    description: `With its disk and addresses, whatever it is doing. There is no way back. ${waitHint}`,
   };
   app.delete('/servers/:id', { config, schema: remove }, (request, reply) =>
     act(deps, request, reply, 'delete'),
@@ -278,8 +322,7 @@ async function accept(
   const id = pathId(request.params.id, serverNotFound);
   const answer = await change(request, deps, async (place) => {
     const operation = await enter(place, id);
-    const body = { message: accepted[action], operation_id: operation.id };
-    return { status: 202, body, target: { kind: 'server', id } };
+    return { ...accepted(sentences[action], operation), target: { kind: 'server', id } };
   });
   return await sendAccepted(deps, request, reply, answer);
 }

@@ -14,7 +14,7 @@ import { noVirtualMachines } from '../operating-systems/operating-systems.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
 import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
-import { type FieldError, invalidFields, type Problem } from '../problem.ts';
+import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { type Demand, requireQuota } from '../projects/quota.ts';
 import { hashGuestPassword } from '../threads/threads.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
@@ -27,6 +27,8 @@ export interface CreatePlan {
   nodeId: number;
   placement: Placement;
   addresses: ChosenAddress[];
+  /** What the customer should know of it, in sentences. */
+  warnings: string[];
 }
 
 /**
@@ -42,11 +44,12 @@ export async function planCreate(
   const os = await findOperatingSystem(trx, body.os_id);
   const unusable = unusableIds(body, location, os);
   if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
+  if (!location.instances_known) throw notCompared(location);
   if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
   // In this order, in which a delete locks the project and the node, too.
-  const addresses = await chooseAddresses(trx, location.id);
+  const { addresses, warnings } = await chooseAddresses(trx, location.id);
   await requireQuota(trx, project.id, demandOf(body, addresses.length));
   const { nodeId, placement } = await placeServer(trx, project, location, {
     cpu: body.cpu,
@@ -54,7 +57,7 @@ export async function planCreate(
     diskGb: body.disk,
     group: body.group ?? null,
   });
-  return { location, os, nodeId, placement, addresses };
+  return { location, os, nodeId, placement, addresses, warnings };
 }
 
 function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {
@@ -84,6 +87,14 @@ function notOffered(location: LocationRow, os: OperatingSystemRow): Problem {
   const offered = (location.os_ids ?? []).join(', ');
   const detail = `${location.name} does not offer ${os.name} ${os.version}. Its operating systems have the ids ${offered}.`;
   return invalidFields([{ pointer: '/os_id', detail }]);
+}
+
+/** An address that an instance holds which the restored records do not know could be given again. */
+function notCompared({ name }: LocationRow): Problem {
+  const detail =
+    `${name} takes no new servers until its instances were compared with the restored database. ` +
+    'Try again in a minute.';
+  return new Problem('unavailable', detail, { retryAfter: 10 });
 }
 
 function closed(pointer: string, name: string): FieldError {
@@ -132,6 +143,7 @@ export async function dryRunCreate(
     node: plan.placement.node,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
     quota: demandOf(body, plan.addresses.length),
+    warnings: plan.warnings,
   };
 }
 
@@ -160,7 +172,7 @@ export async function createServer(
   project: Project,
   body: ServerCreate,
   secrets: SealedSecrets,
-): Promise<{ serverId: number; operation: OperationRow }> {
+): Promise<{ serverId: number; operation: OperationRow; warnings: string[] }> {
   const plan = await planCreate(trx, project, body);
   const serverId = await insertServer(project, {
     uuid: randomUUID(),
@@ -169,6 +181,7 @@ export async function createServer(
     nodeId: plan.nodeId,
     group: body.group ?? null,
     hostname: body.name,
+    commands: body.initialCommands.length,
     mac: randomMac(),
     cpu: body.cpu,
     ramMb: body.ram,
@@ -183,7 +196,7 @@ export async function createServer(
     placement: plan.placement,
     secrets: secrets(serverId),
   });
-  return { serverId, operation };
+  return { serverId, operation, warnings: plan.warnings };
 }
 
 /** Locally administered, unicast (IEEE 802): 40 random bits make two alike a matter of never. */

@@ -3,6 +3,7 @@ import { isUnderWay, outcomeOf } from '../incus/operations.ts';
 import { fail, next, type StepContext, type StepResult, wait } from '../operations/define.ts';
 import { readBeforeStop } from '../usage/last-reading.ts';
 import { findInstance, isBusy, stopInstance, untilNextLook } from './engine.ts';
+import { forceAdvice, pausedAdvice } from './force-advice.ts';
 import { instanceName } from './instance.ts';
 
 /** What an operation keeps between asking a guest to shut down and the guest's doing so. */
@@ -26,7 +27,7 @@ export async function askToShutDown(context: StepContext<ShutdownState>): Unless
   const found = await findInstance(incus, name, { signal });
   if (!found) return missing;
   if (found.status === 'Stopped') return await unlessStarting(context);
-  if (found.status === 'Frozen') return deaf;
+  if (found.status === 'Frozen') return deaf(server.id);
   await keepUsage(context);
   const graceSeconds = settings.stopTimeoutSeconds;
   const change = { action: 'stop', force: false, graceSeconds } as const;
@@ -49,7 +50,9 @@ export async function awaitShutDown(context: StepContext<ShutdownState>): Unless
   const stopping = await incus.operations.get(asked.operation, { signal });
   // Incus forgets it soon after its end, and when it restarts: then the guest is asked again.
   if (!stopping) {
-    return Date.now() - asked.at < graceSeconds * 1000 ? next('stop') : ignored(graceSeconds);
+    return Date.now() - asked.at < graceSeconds * 1000
+      ? next('stop')
+      : ignored(server.id, graceSeconds);
   }
   if (isUnderWay(stopping)) return await waitAndCount(context);
   return await unlessStopped(context, async () => {
@@ -57,7 +60,7 @@ export async function awaitShutDown(context: StepContext<ShutdownState>): Unless
       outcomeOf(stopping);
       return wait(untilNextLook(operation));
     } catch (error) {
-      if (isEngineError(error, 'timeout')) return ignored(graceSeconds);
+      if (isEngineError(error, 'timeout')) return ignored(server.id, graceSeconds);
       throw error;
     }
   });
@@ -113,16 +116,12 @@ async function unlessStopped(
 
 const missing = fail('instance_missing', 'Its instance no longer exists in the engine.');
 
-const deaf = fail(
-  'guest_paused',
-  'The server is paused, so its guest can not hear the request. Stop it with force=true.',
-);
+const deaf = (serverId: number) => fail('guest_paused', pausedAdvice(serverId));
 
-function ignored(seconds: number): StepResult<never> {
+function ignored(serverId: number, seconds: number): StepResult<never> {
   return fail(
     'guest_ignored_shutdown',
-    `The guest did not shut down within ${seconds} seconds, and is left running. ` +
-      'Stop it with force=true to cut its power.',
+    `The guest did not shut down within ${seconds} seconds, and is left running. ${forceAdvice(serverId)}`,
   );
 }
 

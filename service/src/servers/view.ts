@@ -1,7 +1,9 @@
 import type { Server, ServerStatusRecord } from '@berth/contract/servers';
 import type { ServerStatus } from '../db/schema.ts';
+import type { WaitedOperation } from '../operations/queries.ts';
 import { isStoppedForTraffic } from '../usage/allowance.ts';
 import { usageView } from '../usage/view.ts';
+import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
 import { allowedActions } from './states.ts';
 
@@ -23,6 +25,7 @@ export function serverView(row: ServerInFull): Server {
     os_id: row.os_id,
     group: row.group_name,
     error: row.error,
+    initial_commands: { total: row.commands_total, failed: row.failed_commands },
     unavailable: unavailableView(row),
     allowed_actions: allowedActions(row.status, row.operation_kind, {
       retry: row.can_retry,
@@ -33,12 +36,12 @@ export function serverView(row: ServerInFull): Server {
 }
 
 const idleSentences: Record<ServerStatus, string> = {
-  creating: 'The server waits to be created.',
+  creating: 'The server is waiting to be created.',
   started: 'The server is running.',
   stopped: 'The server is stopped.',
   paused: 'The server is paused.',
-  deleting: 'The server waits to be deleted.',
-  error: 'The server is in error.',
+  deleting: 'The server is waiting to be deleted.',
+  error: 'The server is in the error state.',
 };
 
 function unavailableView(row: ServerInFull): Server['unavailable'] {
@@ -51,13 +54,42 @@ function unavailableView(row: ServerInFull): Server['unavailable'] {
 
 const unavailable = 'Its node does not answer at the moment: this is what was last known.';
 
-/** What `GET /v1/servers/{id}/status` answers. */
-export function statusView(row: ServerInFull): ServerStatusRecord {
-  const idle = [idleSentences[row.status], row.error, row.can_be_asked ? null : unavailable];
+/** What `GET /v1/servers/{id}/status` answers; `last` is what was last asked of the server. */
+export function statusView(
+  row: ServerInFull,
+  last: WaitedOperation | undefined,
+): ServerStatusRecord {
+  const real_status = row.can_be_asked ? row.real_status : 'unavailable';
+  if (row.operation_id !== null) {
+    const { operation_message: status, operation_progress: progress } = row;
+    return { status: status ?? '', real_status, is_processing: true, progress: progress ?? 0 };
+  }
+  const failed = last?.status === 'failed' ? last : undefined;
   return {
-    status: row.operation_message ?? idle.filter((sentence) => sentence !== null).join(' '),
-    real_status: row.can_be_asked ? row.real_status : 'unavailable',
-    is_processing: row.operation_id !== null,
-    progress: row.operation_progress ?? 100,
+    status: idleSentence(row, last),
+    real_status,
+    is_processing: false,
+    progress: failed?.progress ?? 100,
   };
+}
+
+function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): string {
+  const failure = last?.status === 'failed' ? `Last operation: ${last.message}` : undefined;
+  // Of a failed operation the server's own error is mostly a part.
+  const error = row.error !== null && !failure?.includes(row.error) ? row.error : undefined;
+  const sentences = [
+    idleSentences[row.status],
+    error,
+    failure,
+    last?.kind === 'create' ? commandsSentence(row, last) : undefined,
+    row.can_be_asked ? undefined : unavailable,
+  ];
+  return sentences.filter((sentence) => sentence !== undefined).join(' ');
+}
+
+/** Until something else is asked of the server. */
+function commandsSentence(row: ServerInFull, { id }: WaitedOperation): string | undefined {
+  const { commands_total: total, failed_commands: failed } = row;
+  if (failed === 0) return undefined;
+  return `${failedCommandsSentence(failed, total)} GET /v1/operations/${id} shows their output.`;
 }

@@ -9,6 +9,8 @@ export interface ServerState {
   realStatus?: EngineStatus;
   error?: string | null;
   installed?: boolean;
+  /** How many initial commands failed. */
+  commandsFailed?: number;
 }
 
 export async function setServerState(trx: Trx, id: number, state: ServerState): Promise<void> {
@@ -18,6 +20,7 @@ export async function setServerState(trx: Trx, id: number, state: ServerState): 
       ...(state.status && { status: state.status }),
       ...(state.realStatus && { real_status: state.realStatus, real_status_at: now }),
       ...(state.error !== undefined && { error: state.error }),
+      ...(state.commandsFailed !== undefined && { commands_failed: state.commandsFailed }),
       ...(state.installed !== undefined && {
         installed_at: state.installed ? now : null,
       }),

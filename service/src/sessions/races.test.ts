@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import type { App } from '../http/app-types.ts';
@@ -9,6 +8,7 @@ import { inject } from '../testing/inject.ts';
 import { amid } from '../testing/locks.ts';
 import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
 import { hashPassword, passwordGate } from '../users/password.ts';
 import { eraseUser, lockUser, updateUser } from '../users/queries.ts';
 import { userRoutes } from '../users/routes.ts';
@@ -128,9 +128,7 @@ test('while passwords are hashed no transaction is open', async () => {
     changeOwn(),
     signIn(),
   ];
-  for (let tries = 0; passwordGate.waiting < asked.length && tries < 1000; tries += 1) {
-    await sleep(10);
-  }
+  await until('all wait', () => passwordGate.waiting === asked.length);
   const { rows } = await sql`
     select query from pg_stat_activity where datname = current_database()
       and pid <> pg_backend_pid() and state like 'idle in transaction%'`.execute(db);

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineStatus, ServerStatus } from '../db/schema.ts';
 import { setServerState } from '../servers/worker-queries.ts';
+import { setDatabaseClock } from '../testing/clock.ts';
 import { enterServer } from '../testing/servers.ts';
-import { createWholeApp } from '../testing/whole-app.ts';
+import { createAppWithClock } from '../testing/statements.ts';
 
 // The month before is asked for: of older ones nothing can be counted any more.
 
-const { db, place, ask, close } = await createWholeApp();
+const { db, place, ask, close } = await createAppWithClock();
 after(close);
 
-const turn = Date.parse(`${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`);
+const [before, turn] = ['2026-12', Date.parse('2027-01-01T00:00:00Z')];
 // What was seen at the turn counts a minute later.
-await sleep(Math.max(0, turn + 62_000 - Date.now()));
-const before = new Date(turn - 1).toISOString().slice(0, 7);
+const now = turn + 3_600_000;
+await setDatabaseClock(db, new Date(now));
 
 const isFinal = async (month = before): Promise<boolean> =>
   (await ask('GET', `/projects/${place.projectId}/statement?month=${month}`)).json().is_final;
@@ -82,9 +82,9 @@ test('a server that was stopped keeps it open until its engine was asked again',
 test('one that was seen to run after all has to be read', async () => {
   const server = await enterBefore('stopped');
   await see(server, 'started');
-  await comparedAt(Date.now());
+  await comparedAt(now);
   assert.equal(await isFinal(), false);
-  await readAt(server, Date.now());
+  await readAt(server, now);
   assert.equal(await isFinal(), true);
 });
 
@@ -94,7 +94,7 @@ test('what was being read as a server was seen not to run is waited for', async 
   await see(server, 'stopped');
   assert.equal(await isFinal(), false);
   const spans = db.updateTable('server_spans').where('server_id', '=', server);
-  const earlier = new Date(Math.max(turn + 1, Date.now() - 61_000));
+  const earlier = new Date(now - 61_000);
   await spans.where('to_at', 'is', null).set({ from_at: earlier }).execute();
   assert.equal(await isFinal(), true);
 });

@@ -37,10 +37,16 @@ export async function isCountedUntil(
       and not (n.lost and s.moving_to is null)
       and not (s.real_status = 'not_exists' and s.installed_at is not null)
       and not exists (
-        select from server_spans span
-        cross join lateral (select greatest(span.from_at, n.compared_at) as seen_at) as sight
-        where span.server_id = s.id and not span.is_running
-          and n.compared_at >= ${end} and (span.to_at is null or span.to_at > n.compared_at)
+        select from (
+          select greatest(span.from_at, n.compared_at) as seen_at
+          from server_spans span
+          where span.server_id = s.id and not span.is_running
+            and (span.to_at is null or span.to_at > n.compared_at)
+          union all
+          -- The comparison found no instance of it.
+          select greatest(s.created_at, n.compared_at) where s.real_status = 'not_exists'
+        ) as sight
+        where n.compared_at >= ${end}
           -- A reading that was under way then, or of an instance in passing, is recorded by now.
           and seen_at < now() - interval '1 minute'
           -- A broken one may run, and be seen to do so later.

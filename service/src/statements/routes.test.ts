@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { type Statement, statementColumns } from '@berth/contract/statements';
+import type { EngineStatus } from '../db/schema.ts';
 import { markServerDeleted, setServerState } from '../servers/worker-queries.ts';
 import { createTestToken } from '../testing/app.ts';
+import { setDatabaseClock } from '../testing/clock.ts';
 import { enterServer } from '../testing/servers.ts';
-import { createWholeApp } from '../testing/whole-app.ts';
+import { createAppWithClock } from '../testing/statements.ts';
 
-const whole = await createWholeApp();
-const { db, place, ask } = whole;
-after(whole.close);
+const { db, place, ask, close } = await createAppWithClock();
+after(close);
 const path = `/projects/${place.projectId}/statement`;
-const thisMonth = new Date().toISOString().slice(0, 7);
+const thisMonth = '2026-11';
+const now = Date.parse(`${thisMonth}-21T12:00:00Z`);
 
 const statement = async (query = ''): Promise<Statement> => (await ask('GET', path + query)).json();
+
+afterEach(() => setDatabaseClock(db, null));
 
 async function spansOf(server: number) {
   const query = db.selectFrom('server_spans').selectAll().where('server_id', '=', server);
@@ -58,9 +62,36 @@ test('a change that is rolled back leaves no span', async () => {
   assert.deepEqual(await spansOf(server), before);
 });
 
+test('a span begins when the engine has the instance, and ends when it has it no more', async () => {
+  const server = await enterServer(db, place, { status: 'creating' });
+  assert.deepEqual(await spansOf(server), []);
+  const see = (realStatus: EngineStatus) =>
+    db.transaction().execute((trx) => setServerState(trx, server, { realStatus }));
+  await see('stopped');
+  const [first, ...others] = await spansOf(server);
+  assert.deepEqual([first?.is_running, first?.to_at, others], [false, null, []]);
+  await see('not_exists');
+  const [ended, ...later] = await spansOf(server);
+  assert.deepEqual([ended?.id, ended?.to_at !== null, later], [first?.id, true, []]);
+});
+
+test('a create that fails before there is an instance is on no statement', async () => {
+  const server = await enterServer(db, place, { status: 'creating' });
+  const created = { created_at: new Date(Date.now() - 7_200_000) };
+  await db.updateTable('servers').set(created).where('id', '=', server).execute();
+  const isOn = async () => (await statement()).servers.some((one) => one.server_id === server);
+  await db
+    .transaction()
+    .execute((trx) => setServerState(trx, server, { status: 'error', error: 'The pool is full.' }));
+  assert.equal(await isOn(), false);
+  await db.transaction().execute((trx) => markServerDeleted(trx, server));
+  assert.equal(await isOn(), false);
+});
+
 test('a server that was deleted in mid-month is on the statement, with what it moved', async () => {
+  await setDatabaseClock(db, new Date(now));
   const server = await enterServer(db, place, { hostname: 'gone' });
-  const begun = Math.max(Date.now() - 1_800_000, Date.parse(`${thisMonth}-01T00:00:00Z`));
+  const begun = now - 1_800_000;
   await db
     .updateTable('server_spans')
     .set({ from_at: new Date(begun) })
@@ -75,13 +106,12 @@ test('a server that was deleted in mid-month is on the statement, with what it m
   const shown = servers.find(({ server_id }) => server_id === server);
   assert.ok(shown?.deleted_at);
   assert.deepEqual([shown.hostname, shown.bytes_in, shown.bytes_out], ['gone', 7, 9]);
-  const most = (Date.now() - begun) / 3_600_000;
-  const { hours_running } = shown;
-  assert.ok(hours_running > most - 0.02 && hours_running <= most, `${hours_running} of ${most}`);
+  assert.equal(shown.hours_running, 0.5);
   assert.ok(Math.abs(shown.ram_gb_hours - shown.hours_running / 4) < 1e-5);
 });
 
 test('as CSV it has the same, a line each server', async () => {
+  await setDatabaseClock(db, new Date(now));
   const { servers } = await statement();
   const answer = await ask('GET', `/projects/${place.projectId}/statement.csv?month=${thisMonth}`);
   assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8');

@@ -14,6 +14,7 @@ import {
 import { readMonth } from './month.ts';
 import { statementRows } from './queries.ts';
 import { statementView } from './view.ts';
+import '../testing/fixed-seed.ts';
 
 const month = readMonth('2026-11', new Date('2027-01-01T00:00:00Z'));
 const hour = 3_600_000;
@@ -105,13 +106,18 @@ async function live({ begin, changes, deleted }: Life): Promise<string> {
   return uuid;
 }
 
-/** What it is between two changes. A clock that was set back stands still until it is beyond. */
+/**
+ * What it is between two changes, while the engine has it. A clock that was set back stands still until it
+ * is beyond.
+ */
 function segments({ begin, changes, deleted }: Life) {
   let clock = month.from.getTime() + begin * 1000;
   let latest = clock;
-  let is = { is_running: true, cpu: 2, ram_mb: 1024, disk_gb: 10 };
+  let is = { exists: true, is_running: true, cpu: 2, ram_mb: 1024, disk_gb: 10 };
   const parts: (typeof is & { from: number; to: number })[] = [];
   const passUntil = (to: number) => {
+    // Of the time in which the engine does not have it nothing is kept.
+    if (!is.exists) return;
     parts.push({ ...is, from: latest, to });
     latest = to;
   };
@@ -121,6 +127,7 @@ function segments({ begin, changes, deleted }: Life) {
     // What is as it was ends nothing.
     if (isDeepStrictEqual(next, is)) continue;
     if (clock > latest) passUntil(clock);
+    if (next.exists && !is.exists) latest = Math.max(latest, clock);
     is = next;
   }
   const end = deleted === null ? Number.POSITIVE_INFINITY : clock + deleted * 1000;
@@ -131,7 +138,8 @@ function segments({ begin, changes, deleted }: Life) {
 function countedOf({ real_status, ...others }: Record<string, string | number>) {
   const { hostname: _, error: __, ...size } = others;
   const isRunning = real_status === 'started' || real_status === 'paused';
-  return { ...size, ...(real_status !== undefined && { is_running: isRunning }) };
+  const exists = real_status !== 'not_exists';
+  return { ...size, ...(real_status !== undefined && { exists, is_running: isRunning }) };
 }
 
 function recomputed(lived: Life) {

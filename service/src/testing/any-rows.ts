@@ -63,6 +63,7 @@ const values: Record<string, () => unknown> = {
   'timestamp with time zone': () => `${minutesAgo(5).toISOString().slice(0, -1)}123Z`,
   date: () => one(['2026-11-01', '2026-02-01', '1970-01-01']),
   uuid: () => crypto.randomUUID(),
+  'bytea[]': () => [Buffer.from([0, 92, 255]), Buffer.alloc(0)],
   bytea: () => Buffer.from(crypto.getRandomValues(new Uint8Array(40))),
   jsonb: () => JSON.stringify({ [one(texts)]: [one(texts), null, 1e-7, { 'a"b': '\\u0041' }] }),
   inet: () => `10.9.0.${1 + Math.floor(Math.random() * 254)}`,

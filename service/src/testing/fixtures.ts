@@ -15,6 +15,9 @@ export interface Sizes {
   nodeRamMb?: number;
 }
 
+/** That of the simulated engine, so that the node counts as tried. */
+const kernelVersion = '6.12.0-simulated';
+
 /** A location with a node, a pool of each family and the catalogue: what a first start enters. */
 export async function installation(db: Db, sizes: Sizes = {}): Promise<Installation> {
   const { addresses = 200, nodeRamMb = 1024 * 1024 } = sizes;
@@ -28,8 +31,10 @@ export async function installation(db: Db, sizes: Sizes = {}): Promise<Installat
               'berthbr0', 4, 8192, 100, 1000, 1000, true, now() + interval '1 day')
       returning id
     ), node as (
-      insert into nodes (location_id, name, status, cpu, ram_mb, disk_gb)
-      select id, 'node-1', 'online', 4, ${nodeRamMb}, 1000 from location returning id
+      insert into nodes (location_id, name, status, cpu, ram_mb, disk_gb, kernel_version,
+        limits_incoming, limits_outgoing, limits_kernel, limits_tried_at)
+      select id, 'node-1', 'online', 4, ${nodeRamMb}, 1000, ${kernelVersion}, true, true,
+        ${kernelVersion}, now() from location returning id
     ), pools as (
       insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
       select id, '10.9.0.0/24'::cidr, '10.9.0.1'::inet, '{10.9.0.1}'::inet[], '10.9.0.2'::inet,

@@ -4,17 +4,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { App } from '../http/app-types.ts';
+import { withCodes } from '../http/route-schemas.ts';
 import { routesOf } from '../http/route-table.ts';
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
-formats.default(ajv, ['ipv4', 'ipv6']);
+formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);
 
 /** Statuses that come about before or without a route. */
 const withoutRoute = new Set([400, 404, 405, 429]);
-
-interface DeclaredAnswer {
-  content?: Record<string, { schema: object } | undefined>;
-}
 
 /** `app.inject`, and fails when the answer is not one that the route declares for its status. */
 export async function inject(
@@ -52,7 +49,8 @@ function declaredSchema(
   const type = String(headers['content-type']).split(';')[0] ?? '';
   const route = routesOf(app.knownRoutes, url).find((r) => [r.method].flat().includes(method));
   if (!route && type === 'application/problem+json' && withoutRoute.has(statusCode)) return Problem;
-  const answers = route?.schema?.response as Record<string, DeclaredAnswer & object> | undefined;
-  const declared = answers?.[statusCode];
+  const answers = route?.schema?.response as Record<string, object> | undefined;
+  const answer = answers?.[statusCode];
+  const declared = answer && withCodes(answer);
   return declared?.content ? declared.content[type]?.schema : declared;
 }

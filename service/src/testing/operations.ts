@@ -1,5 +1,4 @@
 import { after, afterEach } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
@@ -19,6 +18,7 @@ import { setServerState } from '../servers/worker-queries.ts';
 import { installation } from './fixtures.ts';
 import { testKeyring } from './keys.ts';
 import { createTestDatabase } from './postgres.ts';
+import { until } from './until.ts';
 
 // A database for the tests of a file, and runners that stop after each test.
 
@@ -80,7 +80,7 @@ export function run(kind: OperationKind, own: Partial<Execution> = {}): void {
         secretKey: testKeyring(),
         stopTimeoutSeconds: 1,
         movesAtOnce: 4,
-        workDir: '/nowhere',
+        imageDirectories: { work: '/nowhere' },
         imageServers: [],
       },
       ...own,
@@ -135,12 +135,8 @@ export async function rowOf(id: number) {
 }
 
 export async function untilEnded(id: number) {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const row = await rowOf(id);
-    if (row.finished_at !== null) return row;
-    await sleep(20);
-  }
-  throw new Error(`The operation did not end: ${JSON.stringify(await rowOf(id))}`);
+  const look = () => rowOf(id);
+  return await until(`the operation ${id} has ended`, look, (row) => row.finished_at !== null);
 }
 
 export const ended = () => done('Well done.', async () => undefined);

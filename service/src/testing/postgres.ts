@@ -1,13 +1,11 @@
-import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { serviceRole } from '../db/service-role.ts';
 import { movableClock } from './clock.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface TestDatabase {
   db: Db;
@@ -22,6 +20,13 @@ interface Cluster {
   superuserConnectionString: string;
   stop(): Promise<void>;
 }
+
+const settings = {
+  // Two files at a time, each with several services of some 30 connections and a pool of 20 of its own.
+  max_connections: '400',
+  // Nothing here is to outlive a crash.
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+};
 
 /** Where global-setup.ts tells the test files of a run about the one PostgreSQL that they share. */
 export const sharedCluster = 'BERTH_TEST_POSTGRES';
@@ -68,8 +73,6 @@ async function createDatabase(
   const connectionString = urlOf(cluster.connectionString, name);
   await prepare(connectionString, name);
   const pool = createPool(connectionString);
-  // A test may end connections on purpose; each query in progress still rejects.
-  pool.on('error', () => undefined);
   const db = createDb(pool);
   return {
     db,
@@ -94,12 +97,10 @@ async function leaveCluster(cluster: Cluster): Promise<void> {
   await cluster.stop();
 }
 
-/** PostgreSQL in a directory that goes when it stops, with the schema in place. */
+/** PostgreSQL in a directory that goes when it stops, or when this process ends, with the schema in place. */
 export async function startCluster(): Promise<Cluster> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'berth-test-'));
-  const removeAtExit = () => rmSync(dataDir, { recursive: true, force: true });
-  process.once('exit', removeAtExit);
-  const postgres = await startEmbeddedPostgres({ dataDir });
+  const dataDir = temporaryDirectory('postgres');
+  const postgres = await startEmbeddedPostgres({ dataDir, settings });
   const { connectionString, superuserConnectionString } = postgres;
   const cluster = {
     connectionString,
@@ -107,14 +108,8 @@ export async function startCluster(): Promise<Cluster> {
     async stop() {
       await postgres.stop();
       await rm(dataDir, { recursive: true, force: true });
-      process.off('exit', removeAtExit);
     },
   };
-  // Nothing here is to outlive a crash.
-  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
-    await runOn(superuserConnectionString, `alter system set ${setting} = off`);
-  }
-  await runOn(superuserConnectionString, 'select pg_reload_conf()');
   const db = createDb(createPool(connectionString, { max: 1 }));
   await migrate(db);
   await db.destroy();

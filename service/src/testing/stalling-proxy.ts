@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** The way to a PostgreSQL, on which anything can happen. */
 export interface StallingProxy {
@@ -22,7 +22,7 @@ const socketName = '.s.PGSQL.5432';
 export async function startStallingProxy(connectionString: string): Promise<StallingProxy> {
   const url = new URL(connectionString.replace('@/', '@localhost/'));
   const upstreamPath = join(url.searchParams.get('host') ?? '', socketName);
-  const directory = await mkdtemp(join(tmpdir(), 'berth-proxy-'));
+  const directory = temporaryDirectory('proxy');
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: 'open' | 'stalled' | 'cut' = 'open';
 

@@ -62,11 +62,28 @@ export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger }
     });
   }
 
+  /** The same of one that fails. */
+  async function failOperation(serverId: number, code: string, message: string): Promise<void> {
+    const operation = await operationUnderWay(db, serverId);
+    const { kind } = operation;
+    await db.transaction().execute(async (trx) => {
+      const ending = { status: 'failed', error: { code, message }, keepSecrets: true } as const;
+      const words = { ...ending, message: `The ${kind} failed: ${message}` };
+      assert.ok(await finishOperation(trx, operation, words));
+      if (kind === 'create')
+        await setServerState(trx, serverId, { status: 'error', error: message });
+    });
+  }
+
   async function closeAll(): Promise<void> {
     await app.close();
     await notifications.close();
     await close();
   }
 
-  return { app, db, connectionString, place, headers, ask, create, finish, close: closeAll };
+  return {
+    ...{ app, db, connectionString, place, headers, ask, create, finish },
+    fail: failOperation,
+    close: closeAll,
+  };
 }

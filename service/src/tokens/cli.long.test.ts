@@ -88,10 +88,10 @@ for (const [args, words] of [
   [[...create, '--expires', '2001-01-01'], /must lie ahead/],
   [[...create, '--project', 'none'], /no project "none"/],
   [[...create, '--color', 'red'], /--color/],
-  [['revoke'], /Can't make sense of: revoke/],
+  [['revoke'], /Unknown command: revoke/],
   [['revoke', 'x'], /"x" is not the id/],
-  [['revoke', '999'], /no token 999/],
-  [['rename'], /Can't make sense of: rename/],
+  [['revoke', '999'], /No active token has id 999\./],
+  [['rename'], /Unknown command: rename/],
 ] as const) {
   test(`a mistake is explained: ${args.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(...args);

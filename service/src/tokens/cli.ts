@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import { type Command, readId, runTool, table, UsageError } from '../command-line.ts';
+import { pathFromShell } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
 import { findProjectNamed } from '../projects/queries.ts';
+import { withSecretFile } from '../secret-file.ts';
 import { homeProject, insertToken, listTokens, revokeToken } from './credential-queries.ts';
 import { generateToken, tokenHash } from './token.ts';
 
 const usage = `Makes, lists and revokes tokens of the API.
 
-  npm run token -- create --name NAME --scopes SCOPES [--expires WHEN] [--project NAME]
+  npm run token -- create --name NAME --scopes SCOPES [--expires WHEN] [--project NAME] [--out FILE]
   npm run token -- list
   npm run token -- revoke ID
 
@@ -17,6 +19,7 @@ const usage = `Makes, lists and revokes tokens of the API.
   --scopes   One or more of ${knownScopes.join(', ')}, separated by commas.
   --expires  In how many days or hours (30d, 12h), or a date (2027-01-31). Without it, never.
   --project  Whose servers it is for. Without it, "default", or the oldest if none is called so.
+  --out      A new file to write the secret to, which only its owner can read. Without it, it is printed.
 
 The secret is shown once, by create; only its hash is kept.`;
 
@@ -29,6 +32,7 @@ function readCommand(args: string[]): Command | undefined {
       scopes: { type: 'string' },
       expires: { type: 'string' },
       project: { type: 'string' },
+      out: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -37,7 +41,7 @@ function readCommand(args: string[]): Command | undefined {
   if (command === 'create' && operands.length === 0) return createCommand(values);
   if (command === 'list' && operands.length === 0) return list;
   if (command === 'revoke' && operands.length === 1) return revokeCommand(operands[0] ?? '');
-  throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
 }
 
 interface CreateOptions {
@@ -45,14 +49,14 @@ interface CreateOptions {
   scopes?: string | undefined;
   expires?: string | undefined;
   project?: string | undefined;
+  out?: string | undefined;
 }
 
-function createCommand({ name, scopes, expires, project }: CreateOptions): Command {
+function createCommand({ name, scopes, expires, project, out }: CreateOptions): Command {
   if (!name?.trim()) throw new UsageError('Say what the token is for: --name NAME');
   const granted = readScopes(scopes ?? '');
   const expiresAt = expires === undefined ? null : readExpiry(expires);
-  return async (db) => {
-    const token = generateToken();
+  const create = async (db: Db, token: string, keep: (token: string) => Promise<void>) => {
     const id = await db.transaction().execute(async (trx) => {
       const projectId =
         project === undefined ? await homeProject(trx) : await findProjectNamed(trx, project);
@@ -63,10 +67,21 @@ function createCommand({ name, scopes, expires, project }: CreateOptions): Comma
       const details = { scopes: granted, expires_at: expiresAt, allowed_networks: [] };
       const entry = { projectId, action: 'token_create', target, status: 201, details };
       await insertToolEntry(trx, entry);
+      // Before the commit: a token that nobody has is none.
+      await keep(token);
       return made;
     });
     const end = expiresAt ? `until ${expiresAt.toISOString()}` : 'until it is revoked';
-    console.error(`Token ${id} (${granted.join(', ')}) holds ${end}. It is not shown again:`);
+    return `Token ${id} (${granted.join(', ')}) is valid ${end}.`;
+  };
+  return async (db) => {
+    const token = generateToken();
+    if (out !== undefined) {
+      const path = pathFromShell(out);
+      const made = await withSecretFile(path, (write) => create(db, token, write));
+      return `${made} It is in ${path}, and is not shown again.`;
+    }
+    console.error(`${await create(db, token, async () => undefined)} It is not shown again:`);
     return token;
   };
 }
@@ -119,7 +134,7 @@ function revokeCommand(text: string): Command {
   return async (db) => {
     await db.transaction().execute(async (trx) => {
       const projectId = await revokeToken(trx, id);
-      if (projectId === undefined) throw new UsageError(`There is no token ${id} that holds.`);
+      if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
       const target = { kind: 'token', id } as const;
       await insertToolEntry(trx, { projectId, action: 'token_revoke', target });
     });

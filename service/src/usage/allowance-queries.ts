@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
+import type { TrafficLimits } from '../nodes/limit-queries.ts';
 
 /** Those of some servers with an allowance, or held to a rate, and what counts of this month's traffic. */
 function used(which: RawBuilder<unknown>, at: Date | RawBuilder<unknown>) {
@@ -82,13 +83,26 @@ export async function enterNotices(db: Queryable, ids: number[], at: Date): Prom
   return rows;
 }
 
+/** What a server is to be held to, and what the engine confirmed of it. */
 export interface Throttle {
   id: number;
   project_id: number;
   uuid: string;
+  nodeId: number;
   /** Mbit/s; null: none. */
   rate: number | null;
+  /** The same, as the engine confirmed it. */
+  throttledTo: number | null;
+  /** Why the engine did not. */
+  error: string | null;
+  /** What its node can enforce. */
+  limits: TrafficLimits;
 }
+
+const throttle = sql`servers.id, servers.project_id, servers.uuid, servers.node_id as "nodeId",
+  servers.traffic_throttle as rate, servers.throttled_to as "throttledTo",
+  servers.throttle_error as error,
+  json_build_object('incoming', nodes.limits_incoming, 'outgoing', nodes.limits_outgoing) as limits`;
 
 /** Sets what each server is to be held to from now on. Answers those for which that is new. */
 export async function setThrottles(db: Queryable, ids: number[], at: Date): Promise<Throttle[]> {
@@ -97,23 +111,40 @@ export async function setThrottles(db: Queryable, ids: number[], at: Date): Prom
     wanted as (
       select id, case when is_exceeded and policy = 'throttle' then rate end as rate from used
     )
-    update servers set traffic_throttle = wanted.rate from wanted
-    where wanted.id = servers.id and servers.traffic_throttle is distinct from wanted.rate
-    returning servers.id, servers.project_id, servers.uuid, servers.traffic_throttle as rate
+    update servers set traffic_throttle = wanted.rate from wanted, nodes
+    where wanted.id = servers.id and nodes.id = servers.node_id
+      and servers.traffic_throttle is distinct from wanted.rate
+    returning ${throttle}
   `.execute(db);
   return rows;
 }
 
-/** What the servers of a location are to be held to, in Mbit/s by their uuid. */
-export async function throttlesOf(db: Db, locationId: number): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('servers')
-    .select(['uuid', 'traffic_throttle'])
-    .where('location_id', '=', locationId)
-    .where('traffic_throttle', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .execute();
-  return new Map(rows.map((row) => [row.uuid, row.traffic_throttle ?? 0]));
+/** Of the servers of a location that are, were, or are to be held to a rate, by their uuid. */
+export async function throttlesOf(db: Db, locationId: number): Promise<Map<string, Throttle>> {
+  const { rows } = await sql<Throttle>`
+    select ${throttle} from servers join nodes on nodes.id = servers.node_id
+    where servers.location_id = ${locationId} and servers.deleted_at is null
+      and (servers.traffic_throttle is not null or servers.throttled_to is not null
+        or servers.throttle_error is not null)
+  `.execute(db);
+  return new Map(rows.map((row) => [row.uuid, row]));
+}
+
+/**
+ * Enters what the engine confirmed of a rate, or why it did not. Answers whether that is new; where the
+ * server is to be held to another rate by now, nothing is entered.
+ */
+export async function enterThrottle(
+  db: Queryable,
+  { id, rate }: Pick<Throttle, 'id' | 'rate'>,
+  { throttledTo, error }: { throttledTo: number | null; error: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update servers set throttled_to = ${throttledTo}, throttle_error = ${error}
+    where id = ${id} and traffic_throttle is not distinct from ${rate}::integer
+      and (throttled_to, throttle_error) is distinct from (${throttledTo}::integer, ${error}::text)
+    returning id`.execute(db);
+  return rows.length > 0;
 }
 
 export interface ServerToStop {

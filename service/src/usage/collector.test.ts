@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../testing/until.ts';
 import {
   client,
   collectAfter,
@@ -302,11 +302,11 @@ test('what was read of the others is counted while a node hangs', async () => {
   engine.members.set('n2', new Map([[`srv-${there}`, { in: 3, out: 4 }]]));
   engine.hangingCards.add(`srv-${there}`);
   const stopping = new AbortController();
-  const round = collector({ nodeSeconds: 60 }).collect(stopping.signal);
+  const round = collector({ nodeSeconds: 3600 }).collect(stopping.signal);
   try {
-    for (let looks = 0; looks < 600 && (await trafficOf(here)).length === 0; looks += 1)
-      await sleep(50);
-    assert.deepEqual(await trafficOf(here), november(1, 2));
+    const look = () => trafficOf(here);
+    const counted = await until('it is counted', look, ({ length }) => length > 0);
+    assert.deepEqual(counted, november(1, 2));
     assert.deepEqual(await trafficOf(there), []);
   } finally {
     stopping.abort();
@@ -332,7 +332,7 @@ test('nodes that do not answer hold up none of the others', async () => {
   const away = ['n2', 'n3', 'n4', 'n5'];
   for (const name of away) await insertNode(place.locationId, name, name);
   const uuid = await insertServer();
-  const kept = collector();
+  const kept = collector({ nodeSeconds: 3600 });
   const round = async (moved: number, others: Error | 'hangs') => {
     pass(15);
     for (const name of away) engine.members.set(name, others);
@@ -340,11 +340,9 @@ test('nodes that do not answer hold up none of the others', async () => {
     const stopping = new AbortController();
     const done = kept.collect(stopping.signal);
     try {
-      for (let looks = 0; looks < 200; looks += 1) {
-        if ((await trafficOf(uuid))[0]?.incoming === moved) return;
-        await sleep(50);
-      }
-      assert.fail(`${moved} bytes were not counted while the others did not answer`);
+      // While the others do not answer.
+      const look = async () => (await trafficOf(uuid))[0]?.incoming;
+      await until(`${moved} bytes are counted`, look, (seen) => seen === moved);
     } finally {
       stopping.abort();
       await done;

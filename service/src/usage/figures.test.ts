@@ -19,6 +19,7 @@ import {
 } from '../testing/usage.ts';
 import { beginReading } from './reading-queries.ts';
 import { record } from './record.ts';
+import '../testing/fixed-seed.ts';
 
 const read = (bytes: number, cpu = 0) => ({ cpu, in: 0, out: 0, read: bytes, written: bytes });
 

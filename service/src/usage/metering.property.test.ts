@@ -12,6 +12,7 @@ import {
 } from '../testing/usage.ts';
 import { beginReading, type Reading } from './reading-queries.ts';
 import { record } from './record.ts';
+import '../testing/fixed-seed.ts';
 
 const bytes = fc.bigInt({ min: 0n, max: 5_000_000_000n }).map(Number);
 const act = fc.oneof(

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseMetrics } from './metrics.ts';
+import '../testing/fixed-seed.ts';
 
 // From Incus 6.0.4, shortened: a container at rest, and one with the network counters that Incus
 // showed once it had received 20,000,000 bytes over TCP and then sent 10,000,000.

@@ -13,7 +13,7 @@ import {
   now,
   pass,
   place,
-  setClock,
+  setClocks,
   trafficOf,
 } from '../testing/usage.ts';
 import { usageColumns, withUsage } from './queries.ts';
@@ -93,16 +93,14 @@ async function runOf(uuid: string): Promise<string> {
 
 test('a query on servers gets this month and the month before with each server', async () => {
   const [read = '', never = ''] = await insertServers(2);
-  const today = new Date();
-  const lastMonth = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 15));
-  const before = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 2, 15));
   for (const [at, bytes] of [
-    [before, 100],
-    [lastMonth, 200],
-    [today, 400],
+    ['2026-11-15T00:00:00Z', 100],
+    ['2026-12-15T00:00:00Z', 200],
+    ['2027-01-01T00:00:30Z', 400],
   ] as const) {
-    setClock(at);
-    const run = { run: at.toISOString(), startedAt: at };
+    const startedAt = new Date(at);
+    await setClocks(startedAt);
+    const run = { run: at, startedAt };
     await collectAfter(0, { [read]: { in: bytes, out: bytes * 2, ...run } });
   }
   const rows = await withUsage(db.selectFrom('servers'))

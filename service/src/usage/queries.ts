@@ -83,7 +83,8 @@ export async function findTraffic(project: Project, id: number) {
     .select(usageColumns)
     .select([
       'servers.traffic_allowance',
-      'servers.traffic_throttle as throttled_to',
+      'servers.throttled_to',
+      'servers.throttle_error',
       'servers.real_status',
       canBeAsked.as('can_be_asked'),
       'locations.traffic_counted',

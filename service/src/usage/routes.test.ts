@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import type { UsageHistory } from '@berth/contract/usage';
 import { sql } from 'kysely';
 import type { App } from '../http/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
-import { db, insertServer } from '../testing/usage.ts';
+import { db, insertServer, setClocks } from '../testing/usage.ts';
 import { beginningOf, later } from './history.ts';
 import { ensurePartitions } from './history-queries.ts';
 import { usageRoutes } from './routes.ts';
@@ -19,6 +19,10 @@ before(async () => {
   headers = (await createTestToken(db, { scopes: ['servers:read'] })).headers;
 });
 after(() => app.close());
+
+/** It stands still: no hour, and no month, turns amid a test. */
+const now = new Date('2026-11-21T12:34:56.789Z');
+beforeEach(() => setClocks(now));
 
 const ask = (id: number, query = '') =>
   inject(app, { url: `/v1/servers/${id}/usage${query}`, headers });
@@ -50,7 +54,6 @@ function valuesOf(history: UsageHistory, metric: string) {
 
 test('each step has the same sums and means whatever is made of the history yet', async () => {
   const server = await enterServer();
-  const now = new Date();
   const begin = later(beginningOf(now, 3600), -3600);
   await enterHour(server, begin);
   const window = `?from=${begin.toISOString()}&to=${later(begin, 3600).toISOString()}`;
@@ -116,12 +119,10 @@ test('a server that is not there has no history', async () => {
 
 test("a server's traffic shows its allowance, what counts, and what was noted", async () => {
   const server = await enterServer();
-  const now = new Date();
-  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-  const text = month.toISOString().slice(0, 10);
-  const traffic = { server_id: server, month: text, incoming: 70, outgoing: 90 };
+  const month = '2026-11-01';
+  const traffic = { server_id: server, month, incoming: 70, outgoing: 90 };
   await db.insertInto('traffic_months').values(traffic).execute();
-  const notice = { server_id: server, month: text, percent: 80, allowance: 100, at: now };
+  const notice = { server_id: server, month, percent: 80, allowance: 100, at: now };
   await db.insertInto('traffic_notices').values(notice).execute();
   const usage = { server_id: server, read_at: now, network_read_at: later(now, -61) };
   await db
@@ -130,7 +131,7 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
     .execute();
   const free = await inject(app, { url: `/v1/servers/${server}/traffic`, headers });
   assert.deepEqual(free.json(), {
-    month: text.slice(0, 7),
+    month: '2026-11',
     incoming: { value: 70, prev: 0 },
     outgoing: { value: 90, prev: 0 },
     allowance: null,
@@ -141,6 +142,7 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
     is_exceeded: false,
     policy: 'none',
     throttled_to: null,
+    throttle_error: null,
     notices: [{ percent: 80, allowance: 100, at: iso(now) }],
   });
   const admin = (await createTestToken(db)).headers;
@@ -163,7 +165,6 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
 
 test("a server's traffic is old by its own reading, and where nobody can be asked", async () => {
   const server = await enterServer();
-  const now = new Date();
   const row = { server_id: server, read_at: now, cpu_seconds: 0, cpu_percent: 0, ram_mb: 0 };
   await db.insertInto('usage_current').values(row).execute();
   const set = async (table: 'servers' | 'usage_current' | 'locations', values: object) => {
@@ -188,10 +189,10 @@ test("a server's traffic is old by its own reading, and where nobody can be aske
 
 test('of times long ago and still to come there is nothing, and no error', async () => {
   const server = await enterServer();
-  const nextMonth = later(new Date(), 30 * 86_400).toISOString();
+  const nextMonth = later(now, 30 * 86_400).toISOString();
   const windows = [
     '?from=0001-01-01T00:00:00Z&to=0002-01-01T00:00:00Z&step=366d',
-    `?from=${later(new Date(), 86_400).toISOString()}&to=${nextMonth}`,
+    `?from=${later(now, 86_400).toISOString()}&to=${nextMonth}`,
   ];
   for (const window of windows) {
     const answer = await ask(server, window);
@@ -203,7 +204,6 @@ test('of times long ago and still to come there is nothing, and no error', async
 
 test('of a window that reaches beyond now, what is still to come is not looked for', async () => {
   const server = await enterServer();
-  const now = new Date();
   await ensurePartitions(db, now);
   const row = { server_id: server, samples: 1 };
   await db

@@ -6,6 +6,7 @@ import { db, insertServer } from '../testing/usage.ts';
 import { later } from './history.ts';
 import { ensurePartitions } from './history-queries.ts';
 import { keepHistory } from './upkeep.ts';
+import '../testing/fixed-seed.ts';
 
 const noon = new Date('2026-11-21T12:00:00Z');
 let serverId: number;

@@ -87,6 +87,7 @@ export function trafficView(row: TrafficRow): ServerTraffic {
     is_exceeded: isExceeded(row, traffic),
     policy: row.traffic_policy,
     throttled_to: row.throttled_to,
+    throttle_error: row.throttle_error,
     notices: row.notices,
   };
 }

@@ -73,7 +73,7 @@ for (const [tool, args, words] of [
   [silently, other, /Give a password/],
   [run, ['disable', '999'], /No user has the id 999/],
   [run, ['disable', 'x'], /"x" is not the id/],
-  [run, ['rename'], /Can't make sense of: rename/],
+  [run, ['rename'], /Unknown command: rename/],
 ] as const) {
   test(`a mistake is explained: ${args.join(' ')} ${words}`, async () => {
     const { code, stdout, stderr } = await tool(...args);

@@ -63,7 +63,7 @@ function readCommand(args: string[]): Command | undefined {
   if (command === 'password' && operands.length === 1) return passwordCommand(id);
   if (command === 'disable' && operands.length === 1) return disableCommand(id, true);
   if (command === 'enable' && operands.length === 1) return disableCommand(id, false);
-  throw new UsageError(`Can't make sense of: ${positionals.join(' ')}`);
+  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
 }
 
 interface CreateOptions {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { listenForNotifications, notify } from '../../db/notifications.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
+import { until } from '../../testing/until.ts';
 import { exchangeTakings } from './exchange.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 
@@ -31,37 +31,36 @@ after(async () => {
   await close();
 });
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 1500 && !isSo(); looks += 1) await sleep(20);
-  assert.ok(isSo());
-}
-
 const left = (limiter: Limiter, key: string) => limiter.look('actions', key).left;
+
+/** How many of 1,000 are left at each. */
+const untilLeft = (look: () => number[], ...wanted: number[]) =>
+  until(`${wanted} are left`, look, (seen) => seen.join() === wanted.join());
 
 /** One that was told before the other listened is lost, so this asks until one is heard. */
 test('what one let through, the other counts too, once, and the first not again', async () => {
-  for (let tries = 0; tries < 1500 && left(b, 'warm-up') === 1000; tries += 1) {
+  await until('one is heard', () => {
     a.take('actions', 'warm-up');
-    await sleep(20);
-  }
+    return left(b, 'warm-up') < 1000;
+  });
   for (let times = 0; times < 7; times += 1) a.take('actions', 'token');
   b.take('actions', 'token');
   a.take('reads', 'token');
-  await until(() => left(a, 'token') === 992 && left(b, 'token') === 992);
-  await until(() => b.look('reads', 'token').left === 999);
+  await untilLeft(() => [left(a, 'token'), left(b, 'token')], 992, 992);
+  await untilLeft(() => [b.look('reads', 'token').left], 999);
   a.take('failures', '192.0.2.1');
-  await until(() => b.look('failures', '192.0.2.1').left === 999);
+  await untilLeft(() => [b.look('failures', '192.0.2.1').left], 999);
   assert.deepEqual([left(a, 'token'), left(b, 'token')], [992, 992]);
 });
 
 test('what is given back, the other gives back too', async () => {
   a.take('tries', 'somebody');
-  await until(() => b.look('tries', 'somebody').left === 999);
+  await untilLeft(() => [b.look('tries', 'somebody').left], 999);
   a.giveBack('tries', 'somebody');
   a.take('tries', 'else');
   a.take('tries', 'else');
   a.giveBack('tries', 'else');
-  await until(() => b.look('tries', 'else').left === 999);
+  await untilLeft(() => [b.look('tries', 'else').left], 999);
   assert.equal(b.look('tries', 'somebody').left, 1000);
   assert.equal(a.look('tries', 'somebody').left, 1000);
 });
@@ -69,7 +68,7 @@ test('what is given back, the other gives back too', async () => {
 test('so much at once that it needs several notifications is told all the same', async () => {
   const keys = Array.from({ length: 2500 }, (_, at) => `2001:db8:ffff:${at}::/64`);
   for (const key of keys) a.take('failures', key);
-  await until(() => keys.every((key) => b.look('failures', key).left === 999));
+  await untilLeft(() => [...new Set(keys.map((key) => b.look('failures', key).left))], 999);
 });
 
 test('what a newer service limits beyond that is left alone', async () => {
@@ -78,5 +77,5 @@ test('what a newer service limits beyond that is left alone', async () => {
     ['actions', 'k', 2],
   ] as const;
   await notify(db, 'limits_taken', { from: 'another', taken });
-  await until(() => left(a, 'k') === 998 && left(b, 'k') === 998);
+  await untilLeft(() => [left(a, 'k'), left(b, 'k')], 998, 998);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { counted } from '../../counted.ts';
 import type { Db } from '../../db/connection.ts';
 import { Problem, type ProblemCode } from '../../problem.ts';
 import { addressOf } from '../client-address.ts';
@@ -159,7 +160,7 @@ function policyOf({ method }: FastifyRequest): Policy {
 
 function words(policy: Policy, limiter: Limiter, seconds: number): string {
   const { burst, perSecond } = limiter.limitOf(policy);
-  const again = `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  const again = `Try again in ${counted(seconds, 'second')}.`;
   const slowly = `${Math.round(perSecond * 60)} a minute are answered, ${burst} at once.`;
   if (policy === 'failures') {
     return `Too many bad tokens, or sessions that have ended, came from this address: ${slowly} ${again}`;

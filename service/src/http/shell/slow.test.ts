@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, afterEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { createTestApp } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { open, sendRaw } from '../../testing/raw.ts';
+import { until } from '../../testing/until.ts';
 import type { App } from '../app-types.ts';
 import { changesNothing } from '../change.ts';
 import { plainShell } from './settings.ts';
@@ -19,6 +19,7 @@ const patience = {
   ...{ behind: 30_000, linger: 100, checks: 200 },
 };
 const slow = 500;
+const longestSeconds = 90;
 const request = 'GET /v1/open HTTP/1.1\r\nHost: a\r\n\r\n';
 
 function probeRoutes(api: App): void {
@@ -48,10 +49,7 @@ async function connections(): Promise<number> {
 }
 
 async function untilNone(): Promise<void> {
-  for (let looks = 0; (await connections()) > 0; looks += 1) {
-    assert.ok(looks < 900, `${await connections()} connections are still there`);
-    await sleep(100);
-  }
+  await until('no connection is left', connections, (open) => open === 0, longestSeconds);
 }
 
 /** One that reads, and never closes its half. */
@@ -93,11 +91,11 @@ for (const [what, beginning, byte] of [
     const port = await serve(10_000);
     const dripping = await drip(port, beginning, byte);
     try {
-      for (let looks = 0; dripping.open() > 0; looks += 1) {
-        assert.ok(looks < 900, `${dripping.open()} of them are still open`);
+      const look = async () => {
         assert.equal((await sendRaw(port, request)).status, 200);
-        await sleep(100);
-      }
+        return dripping.open();
+      };
+      await until('none of them is open', look, (open) => open === 0, longestSeconds);
     } finally {
       dripping.stop();
     }
@@ -163,15 +161,11 @@ test('an address gets a tenth of the connections that there may be', async () =>
   const sockets = await Promise.all(Array.from({ length: 30 }, () => open(port)));
   for (const socket of sockets) socket.on('error', () => undefined).resume();
   const left = () => sockets.filter((socket) => !socket.closed);
-  for (let looks = 0; left().length > 10 && looks < 3000; looks += 1) await sleep(10);
+  await until('ten are left', () => left().length <= 10);
   assert.equal(left().length, 10);
   assert.equal((await sendRaw(port, request)).status, 0);
   left()[0]?.destroy();
-  let status = 0;
-  for (let looks = 0; status === 0 && looks < 3000; looks += 1) {
-    ({ status } = await sendRaw(port, request));
-    await sleep(10);
-  }
-  assert.equal(status, 200);
+  const again = async () => (await sendRaw(port, request)).status;
+  assert.equal(await until('there is an answer', again), 200);
   for (const socket of sockets) socket.destroy();
 });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { pino } from 'pino';
 import { Type } from 'typebox';
@@ -15,6 +14,7 @@ import { SetupError } from '../../../../setup/commands.mjs';
 import { createTestApp } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { sendRaw } from '../../testing/raw.ts';
+import { until } from '../../testing/until.ts';
 import type { App } from '../app-types.ts';
 import { openTls, type Tls } from './tls.ts';
 
@@ -37,15 +37,17 @@ function makePair(name: string): void {
 }
 
 /** In place at once, as tools for certificates do it. */
-function put(name: string, as: 'cert' | 'key'): void {
-  copyFileSync(path(`${name}.${as}`), path('next'));
+function put(content: string | Buffer, as: 'cert' | 'key'): void {
+  writeFileSync(path('next'), content);
   renameSync(path('next'), files[as]);
 }
 
+const putOf = (name: string, as: 'cert' | 'key') => put(readFileSync(path(`${name}.${as}`)), as);
+
 before(async () => {
   for (const name of ['one', 'two']) makePair(name);
-  put('one', 'cert');
-  put('one', 'key');
+  putOf('one', 'cert');
+  putOf('one', 'key');
   tls = await openTls(files, log, 20);
   const schema = { response: { 200: Type.Any() } };
   const routes = (api: App) =>
@@ -72,14 +74,6 @@ async function nameShown(): Promise<string> {
   const { CN } = socket.getPeerCertificate().subject;
   socket.destroy();
   return String(CN);
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 250; looks += 1) {
-    if (await isSo()) return;
-    await sleep(20);
-  }
-  assert.fail('It did not come about.');
 }
 
 function ask(agent?: Agent) {
@@ -118,20 +112,24 @@ test('a client without TLS gets nothing, and harms nothing', async () => {
 test('a new pair is taken while connections stay, and a bad one is not', async () => {
   const opened = await secure();
   assert.equal(await nameShown(), 'one');
-  put('two', 'cert');
-  await until(() => lines.some((line) => line.includes('is of no use')));
-  assert.equal(await nameShown(), 'one');
-  put('two', 'key');
-  await until(async () => (await nameShown()) === 'two');
-  writeFileSync(files.cert, 'nonsense');
   const complaints = () => lines.filter((line) => line.includes('is of no use')).length;
-  await until(() => complaints() === 2);
+  const complaint = (count: number) =>
+    until(`there are ${count} complaints`, complaints, (seen) => seen === count);
+  const taken = (name: string) =>
+    until(`the certificate of ${name} is shown`, nameShown, (seen) => seen === name);
+  putOf('two', 'cert');
+  await complaint(1);
+  assert.equal(await nameShown(), 'one');
+  putOf('two', 'key');
+  await taken('two');
+  put('nonsense', 'cert');
+  await complaint(2);
   rmSync(files.key);
-  await until(() => complaints() === 3);
+  await complaint(3);
   assert.equal(await nameShown(), 'two');
-  put('one', 'key');
-  put('one', 'cert');
-  await until(async () => (await nameShown()) === 'one');
+  putOf('one', 'key');
+  putOf('one', 'cert');
+  await taken('one');
   opened.write('GET /v1/open HTTP/1.1\r\nHost: a\r\n\r\n');
   const [answer] = await once(opened, 'data');
   assert.match(String(answer), /^HTTP\/1\.1 200/);

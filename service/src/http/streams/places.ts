@@ -1,5 +1,6 @@
 import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { counted } from '../../counted.ts';
 import { Problem } from '../../problem.ts';
 import { callerOf, personOf } from '../authentication.ts';
 import { addressOf } from '../client-address.ts';
@@ -63,7 +64,7 @@ function sharesOf(request: FastifyRequest, most: number): Share[] {
 
 function tooMany(who: string, count: number): Problem {
   const detail =
-    `${count} large ${count === 1 ? 'answer is' : 'answers are'} being sent to this ${who}, which is as many as it may have at once. ` +
+    `${counted(count, 'large answer is', 'large answers are')} being sent to this ${who}, which is as many as it may have at once. ` +
     'Read them to their end first, or ask for less of a list with limit.';
   return new Problem('rate_limited', detail, { retryAfter });
 }

@@ -7,6 +7,7 @@ import { pageParameters } from '@berth/contract/pagination';
 import { Type } from 'typebox';
 import { createTestApp, createTestToken } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
+import { until } from '../../testing/until.ts';
 import type { App } from '../app-types.ts';
 import { readPage, sendLines, sendList } from '../pagination.ts';
 import { patience } from '../shell/listener.ts';
@@ -14,7 +15,6 @@ import { plainShell } from '../shell/settings.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
-const withinMs = 60_000;
 
 /** More than the buffers of any connection hold. */
 const endless = 1_000_000;
@@ -83,14 +83,6 @@ async function readSlowly(path: string, { authorization }: { authorization: stri
 }
 
 const statusOf = ({ head }: { head: string }) => Number(head.slice(9, 12));
-
-async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!(await holds())) {
-    assert.ok(performance.now() < end, what);
-    await sleep(50);
-  }
-}
 
 test('a token has a tenth of the large answers there may be, and others theirs', async () => {
   await serve({ most: 40 });
@@ -166,7 +158,7 @@ for (const path of ['/endless', '/text']) {
       new Promise<number>((resolve, reject) => {
         app.server.getConnections((error, open) => (error ? reject(error) : resolve(open)));
       });
-    await until('it is cut off', async () => (await count()) === 0);
+    await until('it is cut off', count, (open) => open === 0);
     assert.ok(!socket.destroyed);
     const whole = await app.inject({ url: '/v1/long', headers });
     assert.equal(whole.json().length, 3000);

@@ -1,0 +1,45 @@
+import Fastify from 'fastify';
+import { createPool } from '../service/src/db/connection.ts';
+
+// The baseline of reads: Fastify with a schema, and one prepared query that reads a server by its primary key.
+// node fastify-read.ts DATABASE_URL; it prints its port.
+
+const [connectionString = ''] = process.argv.slice(2);
+const pool = createPool(connectionString, { max: 16 });
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+const server = {
+  type: 'object',
+  properties: {
+    ...{ id: integer, hostname: text, uuid: text, status: text, node: text, os: text },
+    ...{ cpu: integer, ram: integer, disk: integer, created_at: text },
+  },
+};
+const query = `select servers.id, servers.hostname, servers.uuid, servers.status, nodes.name as node,
+    servers.os_id::text as os, servers.cpu, servers.ram_mb as ram, servers.disk_gb as disk,
+    servers.created_at::text
+  from servers join nodes on nodes.id = servers.node_id
+  where servers.deleted_at is null`;
+const app = Fastify();
+
+app.get<{ Params: { id: string } }>(
+  '/v1/servers/:id',
+  { schema: { response: { 200: server } } },
+  async ({ params }) => {
+    const one = { name: 'one', text: `${query} and servers.id = $1`, values: [params.id] };
+    const { rows } = await pool.query(one);
+    return rows[0];
+  },
+);
+app.get(
+  '/v1/servers',
+  { schema: { response: { 200: { type: 'array', items: server } } } },
+  async () => {
+    const { rows } = await pool.query({
+      name: 'many',
+      text: `${query} order by servers.id limit 100`,
+    });
+    return rows;
+  },
+);
+console.log(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);

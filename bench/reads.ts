@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Server } from '@berth/contract/servers';
+import { dataDirectory, type Service } from '../e2e/service.ts';
+import { programOf } from './program.ts';
+import { withSimulated } from './simulated.ts';
+import { compare, report } from './statistics.ts';
+import { type Load, load } from './wrk.ts';
+
+const defaultRounds = 3;
+const servers = 100;
+const seconds = 4;
+const startedWithinMs = 300_000;
+
+/** What is asked for, and what it may be as a ratio to Fastify with one prepared query. */
+interface Read {
+  title: string;
+  path: string;
+  clients: number;
+  least?: number;
+  most?: number;
+  figure(of: Load): number;
+}
+
+const reads: readonly Read[] = [
+  {
+    title: 'GET /v1/servers/{id}, 32 clients, requests a second',
+    path: '/v1/servers/1',
+    clients: 32,
+    least: 0.5,
+    figure: (of: Load) => of.perSecond,
+  },
+  {
+    title: 'GET /v1/servers/{id}, 1 client, milliseconds of the median',
+    path: '/v1/servers/1',
+    clients: 1,
+    most: 2.5,
+    figure: (of: Load) => of.p50Milliseconds,
+  },
+  {
+    title: 'GET /v1/servers?limit=100, 32 clients, requests a second',
+    path: '/v1/servers?limit=100',
+    clients: 32,
+    least: 0.4,
+    figure: (of: Load) => of.perSecond,
+  },
+];
+
+/** Reads of an installation with 100 servers, beside the same rows by Fastify with one prepared query. */
+export async function benchReads(rounds = defaultRounds): Promise<boolean> {
+  return await withSimulated({}, async (service) => {
+    await fill(service);
+    const socket = `${dataDirectory(service.directory)}/postgres-socket`;
+    const url = `postgresql://berth@/berth?host=${encodeURIComponent(socket)}`;
+    const file = fileURLToPath(new URL('fastify-read.ts', import.meta.url));
+    await using baseline = await programOf(file, [url]);
+    const fastify = `http://127.0.0.1:${baseline.said}`;
+    let held = true;
+    for (const {
+      title,
+      path,
+      clients,
+      figure,
+      least = 0,
+      most = Number.POSITIVE_INFINITY,
+    } of reads) {
+      const sides: { baseline: number[]; measured: number[] } = { baseline: [], measured: [] };
+      for (let round = 0; round <= rounds; round += 1) {
+        const of = figure(await load(`${fastify}${path}`, { clients, seconds }));
+        const { token } = service;
+        const at = figure(await load(`${service.url}${path}`, { token, clients, seconds }));
+        // The first warms both up.
+        if (round === 0) continue;
+        sides.baseline.push(of);
+        sides.measured.push(at);
+      }
+      const result = compare(sides.baseline, sides.measured);
+      report(title, { baseline: 'Fastify with one query', measured: 'Berth' }, result);
+      const asked = least > 0 ? `at least ${least}` : `at most ${most}`;
+      console.log(`ratio ${result.ratio.toFixed(2)}, ${asked} is asked for`);
+      held &&= result.ratio >= least && result.ratio <= most;
+    }
+    return held;
+  });
+}
+
+async function fill(service: Service): Promise<void> {
+  for (let number = 1; number <= servers; number += 1) {
+    await call(service, 'POST', '/v1/servers', {
+      ...{
+        name: `server-${number}`,
+        location_id: 1,
+        os_id: 1,
+        password: 'password-of-a-benchmark',
+      },
+      ...{ initialCommands: [], cpu: 1, ram: 256, disk: 2 },
+    });
+  }
+  const end = Date.now() + startedWithinMs;
+  for (;;) {
+    const all = await call<Server[]>(service, 'GET', '/v1/servers');
+    if (all.every(({ status }) => status === 'started')) return;
+    if (Date.now() > end) throw new Error('Not all servers were started.');
+    await sleep(500);
+  }
+}
+
+async function call<T>({ url, token }: Service, method: string, path: string, body?: object) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+  return (await response.json()) as T;
+}

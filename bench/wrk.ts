@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface Load {
+  perSecond: number;
+  /** Of the median request. */
+  p50Milliseconds: number;
+}
+
+/** Asks for a path as fast as `clients` can, by wrk. Throws when an answer is not a success. */
+export async function load(
+  url: string,
+  { token, clients, seconds }: { token?: string; clients: number; seconds: number },
+): Promise<Load> {
+  const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
+  const args = ['-t1', `-c${clients}`, `-d${seconds}s`, '--latency', ...header, url];
+  const { stdout } = await run('wrk', args);
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}:\n${stdout}`);
+  const [, perSecond] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? [];
+  const [, time, unit = ''] = /^\s+50%\s+([\d.]+)(us|ms|s)$/m.exec(stdout) ?? [];
+  const milliseconds = { us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN;
+  return { perSecond: Number(perSecond), p50Milliseconds: Number(time) * milliseconds };
+}

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+const mostTries = 20;
+const isTaken = (error: unknown) => /in use|EADDRINUSE/i.test(String(error));
+
+/**
+ * Starts something on a port of 127.0.0.1 that nobody listens on. Between the choice and the start another process may
+ * take it: where `start` throws that the address is in use, it is called again with another port.
+ */
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const port = await freePort();
+    try {
+      return await start(port);
+    } catch (error) {
+      if (!isTaken(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** One that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { arrayOf } from '../db/arrays.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
+
+/** An instance of a location's project that is of no server. */
+export interface UnknownInstance {
+  name: string;
+  /** It bears the label of this installation. */
+  isOurs: boolean;
+  /** Those that its cards may use; null where its node does not tell, so that what was known stays. */
+  addresses: string[] | null;
+}
+
+/** Which of these are the uuid of no server, or of one that was deleted. */
+export async function withoutServer(db: Queryable, uuids: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ uuid: string }>`
+    select wanted.uuid from unnest(${arrayOf(uuids)}::uuid[]) as wanted (uuid)
+    where not exists (
+      select from servers where servers.uuid = wanted.uuid and servers.deleted_at is null
+    )`.execute(db);
+  return new Set(rows.map(({ uuid }) => uuid));
+}
+
+/**
+ * Enters which instances of a location are of no server, and reserves the addresses of its pools that they
+ * hold. Once all of them have told theirs, the location takes in creates again after an import.
+ */
+export async function enterUnknownInstances(
+  trx: Trx,
+  locationId: number,
+  unknown: UnknownInstance[],
+): Promise<void> {
+  const seen = sql`jsonb_to_recordset(${JSON.stringify(unknown)}::jsonb)
+    as seen (name text, "isOurs" boolean, addresses text[])`;
+  await sql`
+    delete from unknown_instances
+    where location_id = ${locationId} and name <> all(select name from ${seen})`.execute(trx);
+  await sql`
+    insert into unknown_instances (location_id, name, is_ours)
+    select ${locationId}, name, "isOurs" from ${seen}
+    on conflict (location_id, name) do update set is_ours = excluded.is_ours
+      where unknown_instances.is_ours <> excluded.is_ours`.execute(trx);
+  await sql`
+    delete from reserved_addresses held using unknown_instances instance, ${seen}
+    where instance.id = held.instance_id and instance.location_id = ${locationId}
+      and seen.name = instance.name and not host(held.ip) = any(seen.addresses)`.execute(trx);
+  await sql`
+    insert into reserved_addresses (ip, pool_id, instance_id)
+    select address::inet, pool.id, instance.id
+    from ${seen}
+    join unknown_instances instance on instance.location_id = ${locationId} and instance.name = seen.name
+    cross join lateral unnest(seen.addresses) as address
+    join address_pools pool on pool.location_id = ${locationId} and address::inet << pool.cidr
+    on conflict (ip) do nothing`.execute(trx);
+  if (unknown.some(({ addresses }) => addresses === null)) return;
+  await trx
+    .updateTable('locations')
+    .set({ instances_known: true })
+    .where('id', '=', locationId)
+    .where('instances_known', '=', false)
+    .execute();
+}
+
+/** The address of a server that an instance holds which is of none, and that instance. */
+export async function addressHeldByUnknown(
+  db: Queryable,
+  serverId: number,
+): Promise<{ ip: string; instance: string } | undefined> {
+  return await db
+    .selectFrom('addresses')
+    .innerJoin('reserved_addresses as reserved', 'reserved.ip', 'addresses.ip')
+    .innerJoin('unknown_instances as instance', 'instance.id', 'reserved.instance_id')
+    .select([sql<string>`host(addresses.ip)`.as('ip'), 'instance.name as instance'])
+    .where('addresses.server_id', '=', serverId)
+    .executeTakeFirst();
+}
+
+/** How many instances of a location bear our label and are of no server. */
+export async function countUnknownInstances(db: Queryable, locationId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('unknown_instances')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('location_id', '=', locationId)
+    .where('is_ours', '=', true)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

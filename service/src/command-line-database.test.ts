@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { toolOn } from './testing/tool.ts';
+
+// What the tools of the command line say of a database that they can't use.
+
+const directory = mkdtempSync(join(tmpdir(), 'berth-tools-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Answers as a PostgreSQL without TLS does: "N" to the request for it. */
+const withoutTls = createServer((socket) => {
+  socket.on('error', () => undefined);
+  socket.once('data', () => socket.end('N'));
+});
+withoutTls.listen(0, '127.0.0.1');
+await once(withoutTls, 'listening');
+after(() => withoutTls.close());
+const { port } = withoutTls.address() as AddressInfo;
+
+const garbage = join(directory, 'garbage.pem');
+writeFileSync(garbage, 'This is no certificate.');
+const missing = join(directory, 'missing.pem');
+
+const databases: Record<string, { url: string; says: RegExp }> = {
+  'is away': { url: 'postgresql://berth@127.0.0.1:1/berth', says: /ECONNREFUSED/ },
+  'is on a host that nobody knows': {
+    url: 'postgresql://berth@no-such-host.invalid/berth?sslmode=verify-full',
+    says: /no-such-host\.invalid/,
+  },
+  'offers no TLS': {
+    url: `postgresql://berth@127.0.0.1:${port}/berth?sslmode=verify-full`,
+    says: /SSL/,
+  },
+  'has a certificate of an authority whose file is missing': {
+    url: `postgresql://berth@127.0.0.1:${port}/berth?sslmode=verify-full&sslrootcert=${missing}`,
+    says: /missing\.pem/,
+  },
+};
+
+const tools: Record<string, string[]> = {
+  'tokens/cli.ts': ['list'],
+  'users/cli.ts': ['list'],
+  'locations/cli.ts': ['list'],
+  'inspect/cli.ts': ['operations'],
+  'db/cli.ts': ['export', join(directory, 'export')],
+};
+
+async function says(tool: string, args: string[], url: string, words: RegExp) {
+  const run = toolOn(url, new URL(tool, import.meta.url), '', { BERTH_DATA_DIR: directory });
+  const { code, stdout, stderr } = await run(...args);
+  const [sentence = '', wayOut = '', ...more] = stderr.trim().split('\n');
+  assert.equal(code, 1, stderr);
+  assert.equal(stdout, '');
+  assert.match(sentence, /^The PostgreSQL of DATABASE_URL can't be used: .+\.$/, stderr);
+  assert.match(sentence, words);
+  assert.match(wayOut, /DATABASE_URL/);
+  assert.deepEqual(more, [], 'no stack');
+}
+
+for (const [what, { url, says: words }] of Object.entries(databases)) {
+  test(`that a database ${what} is one sentence`, async () => {
+    await says('tokens/cli.ts', ['list'], url, words);
+  });
+}
+
+for (const [tool, args] of Object.entries(tools)) {
+  test(`${tool} says in one sentence that the database is away`, async () => {
+    const { url, says: words } = databases['is away'] ?? { url: '', says: /./ };
+    await says(tool, args, url, words);
+  });
+}

@@ -1,0 +1,113 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { SetupError } from '../../../setup/commands.mjs';
+import type { Config } from '../config.ts';
+import type { TlsFiles } from '../http/shell/settings.ts';
+import { type EnvironmentFile, readEnvironmentFile } from './environment-file.ts';
+
+/**
+ * The settings of an environment file, as systemd reads it.
+ * @throws SetupError where it can't be read
+ */
+export function settingsOfFile(path: string): EnvironmentFile {
+  try {
+    return readEnvironmentFile(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
+    throw new SetupError(`${path} can't be read (${reason}).`, 'Name a file of settings.');
+  }
+}
+
+/** A certificate that ends sooner is worth a word. */
+const soonDays = 21;
+const day = 24 * 3600 * 1000;
+
+/**
+ * Looks into the files that settings name. Answers what a person should know, in sentences.
+ * @throws SetupError for those that the service would not start with
+ */
+export function checkFiles(config: Config, now = new Date()): string[] {
+  const { tls } = config.shell;
+  return [
+    ...(tls ? checkTls(tls, namesOf(config), now) : []),
+    ...(config.databaseUrl ? checkAuthority(config.databaseUrl, now) : []),
+  ];
+}
+
+/** What clients call the service, as far as it was said. */
+function namesOf({ publicUrl, shell }: Config): string[] {
+  const names = [...shell.allowedHosts, publicUrl.hostname].map((name) =>
+    name.replace(/^\[|\]$/g, ''),
+  );
+  return [...new Set(names)].filter((name) => name !== 'localhost');
+}
+
+function checkTls({ cert, key }: TlsFiles, names: string[], now: Date): string[] {
+  const chain = read(cert, 'BERTH_TLS_CERT');
+  const pair = { cert: chain, key: read(key, 'BERTH_TLS_KEY') };
+  const own = certificates(chain, cert, 'BERTH_TLS_CERT')[0] as X509Certificate;
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    throw new SetupError(
+      `${key} is not the key of the certificate ${cert}: ${(error as Error).message}`,
+      'BERTH_TLS_KEY must name the key of the first certificate in BERTH_TLS_CERT, in PEM.',
+    );
+  }
+  const missing = names.filter((name) =>
+    isIP(name) ? own.checkIP(name) === undefined : own.checkHost(name) === undefined,
+  );
+  return [
+    ...ending(own, cert, now),
+    ...missing.map(
+      (name) => `${cert} is not for ${name}, which the settings say that Berth is called.`,
+    ),
+    ...(statSync(key).mode & 0o077 ? [`${key} can be read by others: chmod 600 ${key}`] : []),
+  ];
+}
+
+/** Of the PostgreSQL, which is read from the URL. */
+function checkAuthority(databaseUrl: string, now: Date): string[] {
+  const path = URL.parse(databaseUrl)?.searchParams.get('sslrootcert');
+  if (!path || path === 'system') return [];
+  const what = 'sslrootcert of DATABASE_URL';
+  return certificates(read(path, what), path, what).flatMap((one) => ending(one, path, now));
+}
+
+function read(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
+    throw new SetupError(
+      `${path}, which ${what} names, can't be read (${reason}).`,
+      'Name a file that the user of the service may read.',
+    );
+  }
+}
+
+function certificates(text: string, path: string, what: string): X509Certificate[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  try {
+    const found = blocks.map((block) => new X509Certificate(block));
+    if (found.length > 0) return found;
+  } catch {
+    // One that is damaged is as good as none.
+  }
+  throw new SetupError(
+    `${path}, which ${what} names, holds no certificate in PEM.`,
+    'It begins with -----BEGIN CERTIFICATE-----.',
+  );
+}
+
+function ending({ validFrom, validTo }: X509Certificate, path: string, now: Date): string[] {
+  const end = new Date(validTo);
+  if (end < now) return [`${path} expired at ${end.toISOString()}: no client takes it.`];
+  if (new Date(validFrom) > now) {
+    return [`${path} is valid from ${new Date(validFrom).toISOString()} on: is the clock right?`];
+  }
+  const days = Math.floor((end.getTime() - now.getTime()) / day);
+  return days < soonDays ? [`${path} expires at ${end.toISOString()}, in ${days} days.`] : [];
+}

@@ -1,0 +1,143 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { SetupError } from '../../../setup/commands.mjs';
+import type { Limit } from '../http/limits/buckets.ts';
+import { publicImageServer, readImageServer } from '../operating-systems/image-servers.ts';
+import { isSafeForSecrets, readPublicUrl } from '../sessions/origin.ts';
+
+/**
+ * Makes a value of the text of a variable. Throws `SetupError`, which names the variable and says
+ * how to write it. `unset` is what it is when it is not set.
+ */
+export type Reader<T> = (text: string, name: string, unset: string) => T;
+
+const otherwise = (unset: string) => `Set it so, or unset it: then it is ${unset}.`;
+
+/** Any text but the empty one, which is taken for a slip. */
+export const text: Reader<string> = (given, name, unset) => {
+  if (given.trim() !== '') return given;
+  throw new SetupError(`${name} is set to nothing.`, otherwise(unset));
+};
+
+/** Any text; the empty one is as good as unset. */
+export const textOrNothing: Reader<string | undefined> = (given) => given.trim() || undefined;
+
+export const directory: Reader<string> = (given, name, unset) => resolve(text(given, name, unset));
+
+export function wholeNumber(min: number, max: number): Reader<number> {
+  return (given, name, unset) => {
+    const value = Number(given);
+    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
+    throw new SetupError(
+      `${name} must be a whole number from ${min} to ${max}, not "${given}".`,
+      otherwise(unset),
+    );
+  };
+}
+
+export const yesOrNo: Reader<boolean> = (given, name, unset) => {
+  if (given === 'true' || given === 'false') return given === 'true';
+  throw new SetupError(`${name} must be true or false, not "${given}".`, otherwise(unset));
+};
+
+export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
+  return (given, name, unset) => {
+    const found = values.find((value) => value === given);
+    if (found !== undefined) return found;
+    throw new SetupError(
+      `${name} must be one of ${values.join(', ')}, not "${given}".`,
+      otherwise(unset),
+    );
+  };
+}
+
+/** A name of something in Incus, whose own rules are not all the same: none takes more than this. */
+export function incusName(longest: number): Reader<string> {
+  return (given, name, unset) => {
+    if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(given) && given.length <= longest) return given;
+    throw new SetupError(
+      `${name} must be a name of letters, digits, ".", "_" and "-", at most ${longest} of them, not "${given}".`,
+      otherwise(unset),
+    );
+  };
+}
+
+/** The kernel takes 107 bytes (unix(7)). */
+const longestSocketPath = 107;
+
+export const socketPath: Reader<string | undefined> = (given, name) => {
+  if (Buffer.byteLength(given) <= longestSocketPath) return textOrNothing(given, name, '');
+  throw new SetupError(
+    `${name} is longer than the ${longestSocketPath} bytes that the path of a unix socket may have.`,
+    'Name it by a shorter path, such as that of a symbolic link.',
+  );
+};
+
+const highestLimit = 1_000_000;
+
+/** How many come back in time, and how many at once; the time is for the caller to say. */
+export const limit: Reader<Limit> = (given, name, unset) => {
+  const [, rate, most] = /^(\d{1,7})\/(\d{1,7})$/.exec(given) ?? [];
+  const [perSecond, burst] = [Number(rate), Number(most)];
+  const isFine = (value: number) => value >= 1 && value <= highestLimit;
+  if (isFine(perSecond) && isFine(burst)) return { perSecond, burst };
+  throw new SetupError(
+    `${name} must be two whole numbers from 1 to ${highestLimit}, such as ${unset}, not "${given}".`,
+    `The first is how many come back in time, the second how many may come at once. Unset, it is ${unset}.`,
+  );
+};
+
+export const publicUrl: Reader<URL> = (given, name) => {
+  const url = readPublicUrl(given);
+  if (url) return url;
+  throw new SetupError(
+    `${name} must be where browsers find Berth, not "${given}".`,
+    'Write it as https://berth.example.com, without a path; http is for localhost only.',
+  );
+};
+
+export const issuerUrl: Reader<URL | undefined> = (given, name) => {
+  if (given === '') return undefined;
+  const url = URL.parse(given);
+  if (url && isSafeForSecrets(url)) return url;
+  throw new SetupError(
+    `${name} must be the https address of an OpenID provider, not "${given}".`,
+    'Write it as the provider does, such as https://id.example.com.',
+  );
+};
+
+function list(given: string): string[] {
+  const parts = given.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
+}
+
+export const hosts: Reader<string[]> = (given, name) =>
+  list(given).map((host) => {
+    if (/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host)) return host.toLowerCase();
+    throw new SetupError(
+      `${name} holds "${host}", which is not the name of a host.`,
+      'List names or addresses without a port, IPv6 in brackets: api.example.com,192.0.2.1,[2001:db8::1]',
+    );
+  });
+
+export const imageServers: Reader<string[]> = (given, name) =>
+  list(given).map((address) => {
+    const server = readImageServer(address);
+    if (server !== undefined) return server;
+    throw new SetupError(
+      `${name} holds "${address}", which is not the https address of an image server.`,
+      `List addresses such as ${publicImageServer}, which it is unset, or nothing, for none.`,
+    );
+  });
+
+export const networks: Reader<string[]> = (given, name) =>
+  list(given).map((network) => {
+    const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const prefix = length === undefined ? bits : Number(length);
+    if (bits > 0 && prefix <= bits) return `${address}/${prefix}`;
+    throw new SetupError(
+      `${name} holds "${network}", which is neither an address nor a network.`,
+      'List the addresses of your reverse proxies: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
+    );
+  });

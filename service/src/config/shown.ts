@@ -1,0 +1,45 @@
+import { table } from '../command-line.ts';
+import { type Environment, type SettingName, settingNamed, settingNames } from './settings.ts';
+
+/** All settings with what they are and where that is from, as columns. Secrets are left out. */
+export function shownSettings(env: Environment): string {
+  const rows = settingNames.map((name) => {
+    const { shownUnset } = settingNamed(name);
+    const given = env[name];
+    const value = given === undefined ? shownUnset.replaceAll('`', '') : shown(name, given);
+    return [name, value, given === undefined ? 'default' : 'set'];
+  });
+  return table([['SETTING', 'VALUE', 'FROM'], ...rows]);
+}
+
+function shown(name: SettingName, given: string): string {
+  const { secret } = settingNamed(name);
+  if (secret === undefined || given === '') return given;
+  return secret === 'password' ? withoutPassword(given) : '(hidden)';
+}
+
+/** Passwords may stand before the host and in the query. What is no URL may be anything. */
+function withoutPassword(text: string): string {
+  const url = URL.parse(text);
+  if (!url?.host && !url?.pathname) return '(hidden)';
+  if (url.password) url.password = '(hidden)';
+  for (const name of [...url.searchParams.keys()]) {
+    if (/password|sslkey/i.test(name)) url.searchParams.set(name, '(hidden)');
+  }
+  return decodeURI(url.href);
+}
+
+/** The table of the README. */
+export function settingsAsMarkdown(): string {
+  const rows = settingNames.map((name) => {
+    const { shownUnset, about } = settingNamed(name);
+    return [`\`${name}\``, shownUnset, about];
+  });
+  const all = [['variable', 'default', 'what it sets'], ...rows];
+  const widths = [0, 1, 2].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  const line = (row: string[]) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  const [header = [], ...body] = all;
+  return [line(header), rule, ...body.map(line)].join('\n');
+}

@@ -1,0 +1,41 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exportDatabase } from './export.ts';
+import { type ExportHeader, verifyExport } from './export-file.ts';
+import type { Progress } from './row-progress.ts';
+
+/** Of the time at which it was begun, so that names sort by age. */
+const pattern = /^berth-\d{8}T\d{6}Z\.gz$/;
+
+export interface Backup {
+  directory: string;
+  /** How many exports stay: this one and the newest of those before. */
+  keep: number;
+  now?: Date;
+}
+
+export interface BackupResult {
+  path: string;
+  header: ExportHeader;
+  /** Names of the files that were removed. */
+  removed: string[];
+}
+
+/**
+ * Exports a database to a new file in a directory, reads that file back, and only then removes exports
+ * that are too old: files of other names, and newer ones, stay.
+ */
+export async function backUp(
+  connectionString: string,
+  { directory, keep, now = new Date() }: Backup,
+  progress: Progress,
+): Promise<BackupResult> {
+  const stamp = `${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  const path = join(directory, `berth-${stamp}.gz`);
+  const header = await exportDatabase(connectionString, path, progress);
+  await verifyExport(path);
+  const exports = (await readdir(directory)).filter((name) => pattern.test(name)).sort();
+  const removed = exports.slice(0, -keep);
+  for (const name of removed) await rm(join(directory, name));
+  return { path, header, removed };
+}

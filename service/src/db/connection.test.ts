@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { createClient, createPool } from './connection.ts';
+
+// An event that nobody listens to would end this process.
+
+const { pool: other, connectionString, close } = await createTestDatabase();
+after(close);
+
+const terminate = (pid: number) => other.query('select pg_terminate_backend($1)', [pid]);
+
+test('a client whose connection is lost rejects its queries, and harms nothing else', async () => {
+  const client = createClient({ connectionString });
+  await client.connect();
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  const asked = assert.rejects(client.query('select pg_sleep(3600)'), { code: '57P01' });
+  await terminate(rows[0].pid);
+  await asked;
+  await ended;
+  await assert.rejects(client.query('select 1'));
+});
+
+for (const use of ['is idle', 'is in use']) {
+  test(`a pool replaces a connection that is lost while it ${use}`, async (t) => {
+    const pool = createPool(connectionString, { max: 1 });
+    t.after(() => pool.end());
+    const client = await pool.connect();
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    const ended = new Promise<void>((resolve) => client.once('end', resolve));
+    if (use === 'is idle') client.release();
+    await terminate(rows[0].pid);
+    await ended;
+    if (use === 'is in use') client.release(true);
+    const again = await pool.query('select pg_backend_pid() as pid');
+    assert.notEqual(again.rows[0].pid, rows[0].pid);
+  });
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Queryable } from './db/connection.ts';
+
+/** What a create names; `undefined` where there is no place for servers, or there were some already. */
+export async function suggestFirstServer(
+  db: Queryable,
+): Promise<{ locationId: number; osId: number } | undefined> {
+  return await db
+    .selectFrom('locations')
+    .innerJoin('operating_systems', (join) =>
+      join.on(
+        sql<boolean>`locations.os_ids is null or operating_systems.id = any(locations.os_ids)`,
+      ),
+    )
+    .select(['locations.id as locationId', 'operating_systems.id as osId'])
+    .where('locations.removed_at', 'is', null)
+    .where('locations.enabled', '=', true)
+    .where('operating_systems.enabled', '=', true)
+    .where(sql<boolean>`not exists (select from servers)`)
+    .orderBy('locations.id')
+    .orderBy('operating_systems.id')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { countUnknownInstances } from '../addresses/unknown-queries.ts';
+import type { Db } from '../db/connection.ts';
+import { requireWritable } from '../db/queries.ts';
+import type { Engines } from '../locations/engines.ts';
+import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
+import type { HealthCheck, HealthChecks } from './checks.ts';
+
+/** How long a check waits for the list of locations. */
+const listingMs = 500;
+/** Of a check, for an engine to answer. Less than a check may take. */
+const patienceMs = 1500;
+const answerSeconds = 5;
+
+/**
+ * The checks of a service: its database, which must take changes, and the engine of each location.
+ * Reads the locations once before it resolves, and rejects where the database does not answer.
+ */
+export async function serviceChecks(db: Db, engines: Pick<Engines, 'of'>): Promise<HealthChecks> {
+  let locations: LocationRow[] = await listAllLocations(db);
+  return async () => {
+    const listed = listAllLocations(db).then((found) => {
+      locations = found;
+    });
+    const late = sleep(listingMs, undefined, { ref: false });
+    // Where the database fails, its own check says so, and the others are those of before.
+    await Promise.race([listed.catch(() => undefined), late]);
+    const database = { name: 'database', check: () => checkDatabase(db, listed) };
+    return [database, ...locations.map((location) => locationCheck(db, engines, location))];
+  };
+}
+
+async function checkDatabase(db: Db, listed: Promise<void>): Promise<void> {
+  await listed;
+  await requireWritable(db);
+}
+
+function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationRow): HealthCheck {
+  return {
+    name: `location ${location.name}`,
+    isLocation: true,
+    async check() {
+      const info = engines.of(location).server.info(undefined, { timeoutSeconds: answerSeconds });
+      // An engine that takes longer may only be slow: its watcher finds out whether it is away.
+      const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
+      // Both are awaited from the start: a promise that fails before it is awaited ends the process.
+      const [known] = await Promise.all([findLocation(db, location.id), asked]);
+      if (!known?.isReachable) throw new Error(known?.unreachable_reason ?? 'Nobody watches it.');
+    },
+    note: () => noteOn(db, location.id),
+  };
+}
+
+/** What a restore of the database may have left. */
+async function noteOn(db: Db, locationId: number): Promise<string | undefined> {
+  const location = await findLocation(db, locationId);
+  if (location?.instances_known === false) {
+    return 'It takes no new servers until its instances were compared with the restored database.';
+  }
+  const count = await countUnknownInstances(db, locationId);
+  if (count === 0) return undefined;
+  const which = count === 1 ? '1 instance belongs' : `${count} instances belong`;
+  return `${which} to no server in the records; their addresses are reserved, and the log has the names.`;
+}

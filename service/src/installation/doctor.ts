@@ -1,0 +1,201 @@
+import { kernelChanges, requiredSettings, withWideRange } from '../../../setup/kernel.mjs';
+import { missingCommands } from '../../../setup/system-packages.mjs';
+import { kernelWarnings } from '../locations/kernel.ts';
+import { withOwnDisks } from '../locations/survey.ts';
+
+/** What was looked at, how it is, and what to do where it is not as it should be. */
+export interface Finding {
+  what: string;
+  /** `problem`: servers or the service suffer from it. `note`: worth knowing. */
+  state: 'ok' | 'note' | 'problem';
+  says: string;
+  wayOut?: string;
+}
+
+/** The machine as it is looked at; tests have others. */
+export interface Machine {
+  /** The content of a file; undefined where there is none. */
+  read(path: string): string | undefined;
+  /** The names in a folder; none where there is none. */
+  list(path: string): string[];
+  /** What a command prints; undefined where it fails or is not there. */
+  output(command: string, ...args: string[]): string | undefined;
+  /** Bytes that are free, and all of them, where a path is; undefined where there is none. */
+  space(path: string): { free: number; total: number } | undefined;
+  now: Date;
+}
+
+const gigabyte = 1024 ** 3;
+const ok = (what: string, says: string): Finding => ({ what, state: 'ok', says });
+const note = (what: string, says: string, wayOut?: string): Finding => ({
+  ...{ what, state: 'note' as const, says },
+  ...(wayOut !== undefined && { wayOut }),
+});
+const problem = (what: string, says: string, wayOut: string): Finding => ({
+  ...{ what, state: 'problem' as const, says, wayOut },
+});
+
+/** Limits that guests hang without, and what bridges need. */
+export function kernelFindings({ read }: Machine): Finding[] {
+  const wanted = requiredSettings((name) => read(pathOf(name)) !== undefined);
+  const low = kernelChanges(wanted, (name: string) => Number(read(pathOf(name))));
+  const limits =
+    low.length === 0
+      ? ok('kernel limits', 'high enough for many servers')
+      : problem(
+          'kernel limits',
+          low.map((name: string) => `${name} is ${read(pathOf(name))?.trim()}`).join(', '),
+          low.map((name: string) => `sysctl -w ${name}=${wanted[name]}`).join('; '),
+        );
+  const bridges = kernelWarnings(read).map((says) =>
+    problem('kernel, bridges', says, 'node setup/prepare.mjs start'),
+  );
+  return [limits, ...bridges, cgroups(read), ...idRanges(read)];
+}
+
+const pathOf = (name: string) => `/proc/sys/${name.replaceAll('.', '/')}`;
+
+function cgroups(read: Machine['read']): Finding {
+  if (read('/sys/fs/cgroup/cgroup.controllers') !== undefined) return ok('cgroups', 'version 2');
+  return note(
+    'cgroups',
+    'version 1, which does not count what the disks of each server move',
+    'Start the kernel with systemd.unified_cgroup_hierarchy=1.',
+  );
+}
+
+function idRanges(read: Machine['read']): Finding[] {
+  return ['/etc/subuid', '/etc/subgid'].map((path) => {
+    const content = read(path) ?? '';
+    if (withWideRange(content) === content) return ok(path, 'ids for thousands of servers');
+    return problem(path, 'too few ids for root', 'node setup/prepare.mjs start');
+  });
+}
+
+export function packageFindings(): Finding[] {
+  const missing = missingCommands();
+  if (missing.length === 0) return [ok('commands', 'all there')];
+  return [problem('commands', `missing: ${missing.join(' ')}`, 'node setup/prepare.mjs start')];
+}
+
+/** Containers need no KVM; whoever has it can have virtual machines in Incus. */
+export function kvmFinding({ list }: Machine): Finding {
+  if (list('/dev').includes('kvm')) return ok('KVM', 'there');
+  return note('KVM', 'not there: containers do without, virtual machines do not');
+}
+
+/** Whether btrfs counts, as the kernel says: the disks of servers are limited by that. */
+export function quotaFinding(
+  { list, read }: Machine,
+  pool: { name: string; driver: string },
+): Finding {
+  const what = `quota of the pool ${pool.name}`;
+  if (withOwnDisks.includes(pool.driver))
+    return ok(what, `each disk has its size (${pool.driver})`);
+  if (pool.driver !== 'btrfs') {
+    return problem(
+      what,
+      `the driver ${pool.driver} is not relied on to hold a server to the size of its disk`,
+      'Use a pool of zfs, lvm, ceph or btrfs.',
+    );
+  }
+  const folder = '/sys/fs/btrfs';
+  const found = list(folder).find((id) => read(`${folder}/${id}/label`)?.trim() === pool.name);
+  if (found === undefined) return note(what, 'its file system is not one of this machine');
+  const says = (file: string) => read(`${folder}/${found}/qgroups/${file}`)?.trim();
+  if (says('enabled') !== '1') {
+    return problem(
+      what,
+      'btrfs does not count, so that a server can fill the disk of all',
+      `btrfs quota enable /var/lib/incus/storage-pools/${pool.name}, then restart the servers`,
+    );
+  }
+  if (says('inconsistent') === '1') {
+    return problem(
+      what,
+      'btrfs has lost count, so that no limit holds',
+      `btrfs quota rescan -w /var/lib/incus/storage-pools/${pool.name}`,
+    );
+  }
+  return ok(what, 'btrfs counts');
+}
+
+interface Chain {
+  chain?: { table: string; name: string; hook?: string; policy?: string };
+}
+
+/** What else filters may drop what servers send, as Docker's rules do. */
+export function firewallFinding({ output }: Machine): Finding {
+  const printed = output('nft', '-j', 'list', 'chains');
+  if (printed === undefined) {
+    return problem(
+      'nftables',
+      '"nft list chains" fails',
+      'Install nftables, and run this as root.',
+    );
+  }
+  const { nftables: objects = [] }: { nftables?: Chain[] } = JSON.parse(printed);
+  const dropping = objects.flatMap(({ chain }) =>
+    chain?.hook === 'forward' && chain.policy === 'drop' && chain.table !== 'incus' ? [chain] : [],
+  );
+  if (dropping.length === 0) return ok('nftables', 'nothing else drops what servers send');
+  const names = dropping.map(({ table, name }) => `${table}/${name}`).join(', ');
+  return problem(
+    'nftables',
+    `${names} drops what it does not know, and so what servers send; Docker makes such rules`,
+    'Allow the bridge there: iptables -I DOCKER-USER -i berthbr0 -j ACCEPT; iptables -I DOCKER-USER -o berthbr0 -j ACCEPT',
+  );
+}
+
+/** Certificates, passkeys and statements go by it. */
+export function clockFinding({ output, read }: Machine): Finding {
+  const said = output('timedatectl', 'show', '--property=NTPSynchronized', '--value')?.trim();
+  const isKept =
+    said === 'yes' ||
+    read('/run/systemd/timesync/synchronized') !== undefined ||
+    /Leap status\s*: Normal/.test(output('chronyc', 'tracking') ?? '');
+  if (isKept) return ok('clock', 'kept right over the network');
+  const wayOut = 'Install chrony or systemd-timesyncd: apt-get install chrony';
+  return said === 'no'
+    ? problem('clock', 'not kept right over the network', wayOut)
+    : note('clock', 'nothing here says whether it is kept right', wayOut);
+}
+
+export function diskFindings({ space }: Machine, paths: Record<string, string>): Finding[] {
+  return Object.entries(paths).flatMap(([name, path]) => {
+    const found = space(path);
+    if (!found) return [];
+    const what = `disk of ${name}`;
+    const says = `${(found.free / gigabyte).toFixed(1)} of ${(found.total / gigabyte).toFixed(1)} GiB are free at ${path}`;
+    const isLow = found.free < 2 * gigabyte || found.free < found.total / 20;
+    return [isLow ? problem(what, says, 'Make room, or give it a larger disk.') : ok(what, says)];
+  });
+}
+
+/** Of a timer, whose last export is to be of the last two days. */
+export function exportFinding({ list, now }: Machine, folder: string): Finding {
+  const names = list(folder).filter((name) => /^berth-\d{8}T\d{6}Z\.gz$/.test(name));
+  const last = names.sort().at(-1);
+  const wayOut = 'See "systemctl status berth-export.timer berth-export".';
+  if (last === undefined) return problem('exports', `none in ${folder} yet`, wayOut);
+  const [, y, m, d, h, min] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(last) ?? [];
+  const hours = (now.getTime() - Date.parse(`${y}-${m}-${d}T${h}:${min}Z`)) / 3_600_000;
+  const says = `the last one is ${join(folder, last)}`;
+  return hours > 48
+    ? problem('exports', `${says}, ${Math.floor(hours)} hours old`, wayOut)
+    : ok('exports', says);
+}
+
+const join = (folder: string, name: string) => `${folder}/${name}`;
+
+/** All of them, the way out below what is not right. */
+export function findingsInWords(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const marks = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' };
+  return findings
+    .flatMap(({ what, state, says, wayOut }) => [
+      `${marks[state]}  ${what.padEnd(width)}  ${says}`,
+      ...(wayOut === undefined ? [] : [`${' '.repeat(11 + width)}→ ${wayOut}`]),
+    ])
+    .join('\n');
+}

@@ -1,0 +1,213 @@
+import type { Operation } from '../incus/api.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { isEngineError } from '../incus/errors.ts';
+import { installationLabel, labelsOf } from '../servers/instance.ts';
+
+/** What an installation has in an Incus, by name. */
+export interface Things {
+  installation: string;
+  project: string;
+  pool: string;
+  network: string;
+  /** Of the rules of the network. */
+  acl: string;
+}
+
+/** What a removal would do there. */
+export interface RemovalPlan {
+  instances: string[];
+  images: string[];
+  project: boolean;
+  network: boolean;
+  /** Taken off a network that stays. */
+  detachAcl: boolean;
+  acl: boolean;
+  pool: boolean;
+  /** Sentences on what is left alone, since it is not this installation's. */
+  stays: string[];
+  /** Sentences on what has to go first: nothing is removed while there is any. */
+  inTheWay: string[];
+}
+
+/** Of the installation's project, and of the default one, in which networks and their rules are. */
+export interface Clients {
+  own: IncusClient;
+  shared: IncusClient;
+}
+
+const deleteSeconds = 300;
+/** A deletion can fail while the guest's last process lets go of its disk, and works the next time. */
+const tries = 5;
+
+/**
+ * Looks what of an installation is in an Incus, and who uses it besides. What bears another installation's
+ * id is not its own, nor is what bears none: somebody else has made that.
+ */
+export async function planRemoval(clients: Clients, things: Things): Promise<RemovalPlan> {
+  const plan: RemovalPlan = {
+    ...{ instances: [], images: [], stays: [], inTheWay: [] },
+    ...{ project: false, network: false, detachAcl: false, acl: false, pool: false },
+  };
+  await planProject(clients, things, plan);
+  await planNetwork(clients, things, plan);
+  await planPool(clients, things, plan);
+  return plan;
+}
+
+/** Whether it bears this installation's id; says of another one why it stays. */
+function isOwn(
+  what: string,
+  found: { config: Record<string, string> },
+  { installation }: Things,
+  { stays }: RemovalPlan,
+): boolean {
+  const owner = found.config[installationLabel];
+  if (owner === installation) return true;
+  const whose =
+    owner === undefined
+      ? 'does not say that this installation has made it'
+      : `is of another installation of Berth (${owner})`;
+  stays.push(`The ${what} stays: it ${whose}.`);
+  return false;
+}
+
+async function planProject(
+  { own, shared }: Clients,
+  things: Things,
+  plan: RemovalPlan,
+): Promise<void> {
+  const { project: name, installation } = things;
+  const found = await shared.projects.get(name);
+  if (!found || !isOwn(`project ${name}`, found, things, plan)) return;
+  plan.project = true;
+  for (const instance of await own.instances.list()) {
+    if (labelsOf(instance).installation === installation) plan.instances.push(instance.name);
+    else
+      plan.inTheWay.push(`The instance ${instance.name} in the project ${name} is not of Berth.`);
+  }
+  for (const url of found.used_by ?? []) {
+    const [path = ''] = url.split('?');
+    const [, , kind = '', thing = ''] = path.split('/');
+    if (kind === 'images') plan.images.push(thing);
+    else if (kind !== 'instances' && path !== '/1.0/profiles/default') {
+      plan.inTheWay.push(`The project ${name} is used by ${path}, which Berth has not made.`);
+    }
+  }
+}
+
+async function planNetwork({ shared }: Clients, things: Things, plan: RemovalPlan): Promise<void> {
+  const { network: name, acl } = things;
+  const found = await shared.networks.get(name);
+  const isAttached = found !== null && aclsOf(found.config).includes(acl);
+  if (found && isOwn(`network ${name}`, found, things, plan)) {
+    plan.network = true;
+    plan.inTheWay.push(...usersElsewhere(`network ${name}`, found.used_by, things, plan));
+  } else if (isAttached) {
+    plan.detachAcl = true;
+  }
+  const rules = await shared.networkAcls.get(acl);
+  plan.acl = rules !== null;
+  const others = (rules?.value.used_by ?? []).filter(
+    (url) => pathOf(url) !== `/1.0/networks/${name}`,
+  );
+  for (const url of others) {
+    plan.inTheWay.push(`The network ACL ${acl} is used by ${pathOf(url)}: take it off there.`);
+  }
+}
+
+async function planPool({ shared }: Clients, things: Things, plan: RemovalPlan): Promise<void> {
+  const { pool: name } = things;
+  const found = await shared.storage.getPool(name);
+  if (!found || !isOwn(`storage pool ${name}`, found, things, plan)) return;
+  plan.pool = true;
+  // Copies of images go with the pool, and are shown as of any project that has the same image.
+  const users = (found.used_by ?? []).filter((url) => !url.startsWith('/1.0/images/'));
+  plan.inTheWay.push(...usersElsewhere(`storage pool ${name}`, users, things, plan));
+}
+
+/** Of its own project all goes before. */
+function usersElsewhere(
+  what: string,
+  usedBy: string[] | null,
+  { project }: Things,
+  plan: RemovalPlan,
+): string[] {
+  const isGone = (url: string) =>
+    plan.project && new URL(url, 'http://incus').searchParams.get('project') === project;
+  return (usedBy ?? [])
+    .filter((url) => !isGone(url))
+    .map((url) => `The ${what} is used by ${decodeURIComponent(url)}.`);
+}
+
+const pathOf = (url: string) => url.split('?')[0];
+const aclsOf = (config: Record<string, string>) =>
+  (config['security.acls'] ?? '').split(',').map((name) => name.trim());
+
+/** Removes what a plan says, servers and all. Each part is told as it goes. */
+export async function removeThings(
+  { own, shared }: Clients,
+  things: Things,
+  plan: RemovalPlan,
+  say: (text: string) => void,
+): Promise<void> {
+  for (const name of plan.instances) {
+    say(`Deleting the instance ${name}`);
+    await deleteInstance(own, name);
+  }
+  for (const fingerprint of plan.images) {
+    say(`Deleting the image ${fingerprint.slice(0, 12)}`);
+    await unlessGone(settled(own, own.images.delete(fingerprint)));
+  }
+  if (plan.project) {
+    say(`Deleting the project ${things.project}`);
+    await unlessGone(shared.projects.delete(things.project));
+  }
+  if (plan.detachAcl) await detach(shared, things);
+  if (plan.network) {
+    say(`Deleting the network ${things.network}`);
+    await unlessGone(shared.networks.delete(things.network));
+  }
+  if (plan.acl) await unlessGone(shared.networkAcls.delete(things.acl));
+  if (plan.pool) {
+    say(`Deleting the storage pool ${things.pool}`);
+    await unlessGone(shared.storage.deletePool(things.pool));
+  }
+}
+
+async function deleteInstance(client: IncusClient, name: string): Promise<void> {
+  for (let left = tries; ; left -= 1) {
+    const found = await client.instances.get(name);
+    if (!found) return;
+    try {
+      if (found.status !== 'Stopped') {
+        const stop = client.instances.updateState(name, { action: 'stop', force: true });
+        await settled(client, stop);
+      }
+      await settled(client, client.instances.delete(name));
+    } catch (error) {
+      if (left === 1 && !isEngineError(error, 'not_found')) throw error;
+    }
+  }
+}
+
+async function detach(client: IncusClient, { network: name, acl }: Things): Promise<void> {
+  const found = await client.networks.getTagged(name);
+  if (!found) return;
+  const others = aclsOf(found.value.config).filter((one) => one !== acl);
+  await client.networks.configure(name, { 'security.acls': others.join(',') }, found.etag);
+}
+
+async function settled(client: IncusClient, call: Promise<Operation>): Promise<void> {
+  const { id } = await call;
+  const signal = new AbortController().signal;
+  await client.operations.wait(id, { signal, timeoutSeconds: deleteSeconds });
+}
+
+/** Somebody else may have been first. */
+async function unlessGone(removal: Promise<void>): Promise<void> {
+  try {
+    await removal;
+  } catch (error) {
+    if (!isEngineError(error, 'not_found')) throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { release } from 'node:os';
+import { dirname, join } from 'node:path';
+import { SetupError } from '../../../setup/commands.mjs';
+import { systemSocket } from '../../../setup/incus-daemon.ts';
+import { checkFiles, settingsOfFile } from '../config/files.ts';
+import { type Config, loadConfig, ownEnvironment } from '../config.ts';
+import { createIncusClient } from '../incus/client.ts';
+import { EngineError } from '../incus/errors.ts';
+import { knownHoles } from '../nodes/known-holes.ts';
+import {
+  clockFinding,
+  diskFindings,
+  exportFinding,
+  type Finding,
+  firewallFinding,
+  kernelFindings,
+  kvmFinding,
+  type Machine,
+  packageFindings,
+  quotaFinding,
+} from './doctor.ts';
+import { places } from './host.ts';
+import { ownFolder } from './install-service.ts';
+
+const oldestIncus = 6;
+
+/** Looks at the machine, and at what Berth has on it: of the service, where one is installed. */
+export async function examine(machine: Machine): Promise<Finding[]> {
+  const isInstalled = existsSync(places.settings);
+  const { config, findings } = readSettings(isInstalled);
+  const folders = {
+    data: config?.dataDir ?? '.',
+    Incus: '/var/lib/incus',
+    exports: places.exports,
+  };
+  return [
+    ...versions(machine),
+    ...findings,
+    ...packageFindings(),
+    ...kernelFindings(machine),
+    kvmFinding(machine),
+    ...(await engineFindings(machine, config)),
+    firewallFinding(machine),
+    clockFinding(machine),
+    ...diskFindings(machine, folders),
+    ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
+  ];
+}
+
+function versions({ read }: Machine): Finding[] {
+  const { version } = JSON.parse(read(join(ownFolder, 'package.json')) ?? '{}');
+  const [, system = 'unknown'] =
+    /^PRETTY_NAME="?([^"\n]*)/m.exec(read('/etc/os-release') ?? '') ?? [];
+  const says = { Berth: version, 'Node.js': process.version, kernel: release(), system };
+  return Object.entries(says).map(([what, text]) => ({ what, state: 'ok', says: text }));
+}
+
+function readSettings(isInstalled: boolean): { config: Config | undefined; findings: Finding[] } {
+  const what = isInstalled ? places.settings : 'settings';
+  try {
+    const env = isInstalled ? settingsOfFile(places.settings).variables : ownEnvironment();
+    const config = loadConfig(isInstalled ? { ...env, BERTH_DATA_DIR: places.data } : env);
+    const notes = checkFiles(config).map((says): Finding => ({ what, state: 'note', says }));
+    return { config, findings: [{ what, state: 'ok', says: 'right' }, ...notes] };
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    const { message: says, wayOut } = error;
+    return { config: undefined, findings: [{ what, state: 'problem', says, wayOut }] };
+  }
+}
+
+/** Of this machine's Incus: its version, its storage pool, and whether that counts. */
+async function engineFindings(machine: Machine, config: Config | undefined): Promise<Finding[]> {
+  if (!config?.local) return [];
+  const socketPath = config.incusSocket ?? systemSocket;
+  const client = createIncusClient({ socketPath, project: 'default' });
+  try {
+    const { environment } = await client.server.info();
+    const { server_version: version } = environment;
+    const isOld = Number.parseInt(version, 10) < oldestIncus;
+    const pool = await client.storage.getPool(config.local.pool);
+    return [
+      isOld
+        ? { what: 'Incus', state: 'problem', says: version, wayOut: 'Update it to 6.0 or newer.' }
+        : { what: 'Incus', state: 'ok', says: version },
+      ...knownHoles(version).map((says): Finding => ({ what: 'Incus', state: 'note', says })),
+      ...(pool
+        ? [quotaFinding(machine, pool), ...poolSpace(await spaceOf(client, pool.name))]
+        : []),
+    ];
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const says = `does not answer at ${socketPath}: ${error.message}`;
+    const wayOut = existsSync(dirname(socketPath))
+      ? 'Start it: systemctl start incus, or "npm start" as root.'
+      : 'Install it: npm start does.';
+    return [{ what: 'Incus', state: 'problem', says, wayOut }];
+  } finally {
+    await client.close();
+  }
+}
+
+async function spaceOf(client: ReturnType<typeof createIncusClient>, name: string) {
+  return { name, ...(await client.storage.poolResources(name)).space };
+}
+
+function poolSpace({
+  name,
+  used,
+  total,
+}: {
+  name: string;
+  used: number;
+  total: number;
+}): Finding[] {
+  const percent = total === 0 ? 0 : Math.round((100 * used) / total);
+  const what = `storage pool ${name}`;
+  const says = `${percent} % are used`;
+  if (percent < 90) return [{ what, state: 'ok', says }];
+  const wayOut = `Delete servers, or give it more: incus storage set ${name} size=SIZE`;
+  return [{ what, state: 'problem', says, wayOut }];
+}

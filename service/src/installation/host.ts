@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isRoot, output, run, SetupError } from '../../../setup/commands.mjs';
+import type { Environment } from '../config/settings.ts';
+
+/** Where an ordinary installation has what it has. */
+export const places = {
+  /** A link to the folder of the version that runs, and one to that of the version before. */
+  current: '/opt/berth/current',
+  previous: '/opt/berth/previous',
+  settings: '/etc/berth/berth.env',
+  settingsFolder: '/etc/berth',
+  data: '/var/lib/berth',
+  cache: '/var/cache/berth',
+  exports: '/var/backups/berth',
+  units: '/etc/systemd/system',
+} as const;
+
+export const user = 'berth';
+export const service = 'berth.service';
+export const timer = 'berth-export.timer';
+export const units = [service, 'berth-export.service', timer];
+
+/** The machine, as far as an installation changes it. */
+export interface Host {
+  /** Put before every path; with another one than `/` the machine's commands are only shown. */
+  root: string;
+  /** Told what is done, in sentences. */
+  say: (text: string) => void;
+  /** Runs a command, such as `systemctl`. Throws `SetupError` with what it printed where it fails. */
+  command: (wayOut: string, program: string, ...args: string[]) => Promise<void>;
+  /** The same as the user of the service, with these settings. */
+  asService: (
+    wayOut: string,
+    settings: Environment,
+    program: string,
+    ...args: string[]
+  ) => Promise<void>;
+  /** Whether a command succeeds. */
+  succeeds: (program: string, ...args: string[]) => boolean;
+}
+
+/**
+ * @param needsSystemd whether this machine's systemd is to be asked for something
+ * @throws SetupError where that is not there, or may not be asked
+ */
+export function openHost(root: string, say: Host['say'], needsSystemd = true): Host {
+  const isThisMachine = root === '/';
+  if (isThisMachine && needsSystemd && !isRoot()) {
+    throw new SetupError('This changes the machine.', 'Run it as root, or with sudo.');
+  }
+  if (isThisMachine && needsSystemd && !existsSync('/run/systemd/system')) {
+    throw new SetupError(
+      'This machine was not started by systemd.',
+      'Have whatever starts its services run "npm start" in this folder at boot.',
+    );
+  }
+  return {
+    root,
+    say,
+    async command(wayOut, program, ...args) {
+      if (isThisMachine) run(program, args, wayOut);
+      else say(`Not run, since --root is given: ${[program, ...args].join(' ')}`);
+    },
+    async asService(wayOut, settings, program, ...args) {
+      if (!isThisMachine)
+        return say(`Not run, since --root is given: ${[program, ...args].join(' ')}`);
+      const env = { ...process.env, ...settings };
+      const all = ['-u', user, '--', program, ...args];
+      const { status, stdout, stderr } = spawnSync('runuser', all, { env, encoding: 'utf8' });
+      if (status === 0) return;
+      throw new SetupError(
+        `Failed: ${program} ${args.join(' ')}`,
+        wayOut,
+        `${stdout}${stderr}`.trim(),
+      );
+    },
+    succeeds: (program, ...args) => isThisMachine && output(program, args) !== undefined,
+  };
+}
+
+/** Whether there is a service of Berth below a root. */
+export const isInstalled = (root: string) =>
+  lstatSync(join(root, places.current), { throwIfNoEntry: false }) !== undefined;
+
+/** A path of the machine, below the root. */
+export const on = ({ root }: Host, path: string) => join(root, path);
+
+/** Makes a directory with its parents. */
+export function makeFolder(host: Host, path: string, mode: number): void {
+  mkdirSync(on(host, dirname(path)), { recursive: true });
+  mkdirSync(on(host, path), { recursive: true, mode });
+}
+
+/** What a link leads to; undefined where there is none. */
+export function linked(host: Host, path: string): string | undefined {
+  const own = on(host, path);
+  return lstatSync(own, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? readlinkSync(own)
+    : undefined;
+}
+
+/** Makes a link, or has it lead elsewhere, without a moment in which there is none. */
+export function link(host: Host, path: string, target: string): void {
+  const own = on(host, path);
+  mkdirSync(dirname(own), { recursive: true });
+  rmSync(`${own}.new`, { force: true });
+  symlinkSync(target, `${own}.new`);
+  renameSync(`${own}.new`, own);
+}
+
+/** Also to another file system. */
+export function move(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  rmSync(from, { recursive: true });
+}

@@ -1,0 +1,157 @@
+import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SetupError } from '../../../setup/commands.mjs';
+import { settingsOfFile } from '../config/files.ts';
+import { loadConfig } from '../config.ts';
+import {
+  type Host,
+  link,
+  linked,
+  makeFolder,
+  move,
+  on,
+  places,
+  service,
+  timer,
+  units,
+  user,
+} from './host.ts';
+
+/** Of this version. */
+export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
+const templates = join(ownFolder, 'deploy', 'systemd');
+
+export interface Installing {
+  /** The folder of the version that is to run. */
+  folder?: string;
+  /** A data directory of a Berth that was started by hand, which the service goes on with. */
+  data?: string | undefined;
+  /** Has the first image ready in a directory for built images. */
+  buildImage: (directory: string) => Promise<void>;
+}
+
+/**
+ * Has a service started at boot, and its database exported daily. What is there already stays. Throws
+ * `SetupError` where something is in the way, before it has changed anything.
+ */
+export async function installService(
+  host: Host,
+  { folder = ownFolder, data, buildImage }: Installing,
+): Promise<void> {
+  requireReadable(folder);
+  requireSameVersion(host, folder);
+  requireOneData(host, folder, data);
+  const hadData = data !== undefined || isFilled(on(host, places.data));
+  await makeUser(host);
+  await makeFolders(host);
+  if (data !== undefined) takeData(host, data);
+  await writeSettings(host);
+  // Of one that was there before, Incus has it.
+  if (!hadData) {
+    // A directory for built images has to be of who builds them.
+    await host.command(byHand, 'chown', '-R', 'root:root', on(host, places.cache));
+    await buildImage(on(host, `${places.cache}/images`));
+  }
+  for (const path of [places.data, places.cache, places.exports]) {
+    await host.command(byHand, 'chown', '-R', `${user}:${user}`, on(host, path));
+  }
+  host.say(`${places.current} leads to ${folder}`);
+  link(host, places.current, folder);
+  for (const unit of units) {
+    host.say(`Writing ${places.units}/${unit}`);
+    makeFolder(host, places.units, 0o755);
+    copyFileSync(join(templates, unit), on(host, `${places.units}/${unit}`));
+  }
+  const see = 'See "systemctl status berth" and "journalctl -u berth", then run this again.';
+  await host.command(see, 'systemctl', 'daemon-reload');
+  await host.command(see, 'systemctl', 'enable', service, timer);
+  await host.command(see, 'systemctl', 'restart', service);
+  await host.command(see, 'systemctl', 'start', timer);
+}
+
+/** The service is somebody else than who installs it. */
+export function requireReadable(folder: string): void {
+  for (let path = folder; path !== '/'; path = dirname(path)) {
+    const wanted = path === folder ? 0o005 : 0o001;
+    if ((statSync(path).mode & wanted) === wanted) continue;
+    throw new SetupError(
+      `The user ${user} can't read ${folder}: ${path} is closed to others.`,
+      'Put Berth where everybody can read it, such as /opt/berth/VERSION, and run this there.',
+    );
+  }
+}
+
+function requireSameVersion(host: Host, folder: string): void {
+  const current = linked(host, places.current);
+  if (current === undefined || current === folder) return;
+  throw new SetupError(
+    `The service runs ${current} already.`,
+    `To have it run ${folder}: npm run upgrade`,
+  );
+}
+
+/** Two installations on one Incus would be in each other's way. */
+function requireOneData(host: Host, folder: string, data: string | undefined): void {
+  const isTaken = isFilled(on(host, places.data));
+  if (data !== undefined && isTaken) {
+    throw new SetupError(`There is a Berth in ${places.data} already.`, 'Leave --data out.');
+  }
+  if (data !== undefined && !existsSync(join(data, 'postgres'))) {
+    throw new SetupError(
+      `There is no Berth in ${data}.`,
+      'Name its data directory, or leave it out.',
+    );
+  }
+  if (data !== undefined && existsSync(join(data, 'postgres', 'postmaster.pid'))) {
+    throw new SetupError(`The Berth in ${data} still runs.`, 'Stop it, then run this again.');
+  }
+  const own = join(folder, 'data');
+  if (data !== undefined || isTaken || !existsSync(join(own, 'postgres'))) return;
+  throw new SetupError(
+    `There is a Berth in ${own} already, which was started by hand.`,
+    'To go on with it: npm run install-service -- --data data. To begin anew, remove it first: npm run uninstall.',
+  );
+}
+
+const byHand = 'Do so by hand, then run this again.';
+
+const isFilled = (path: string) => existsSync(path) && readdirSync(path).length > 0;
+
+async function makeUser(host: Host): Promise<void> {
+  if (host.succeeds('getent', 'passwd', user)) return;
+  host.say(`Making the user ${user}`);
+  const options = ['--system', '--user-group', '--no-create-home', '--home-dir', places.data];
+  const shell = ['--shell', '/usr/sbin/nologin'];
+  await host.command(
+    'Make it by hand, then run this again.',
+    'useradd',
+    ...options,
+    ...shell,
+    user,
+  );
+}
+
+async function makeFolders(host: Host): Promise<void> {
+  for (const path of [places.data, places.cache, places.exports]) makeFolder(host, path, 0o700);
+  makeFolder(host, places.settingsFolder, 0o750);
+  const folder = on(host, places.settingsFolder);
+  await host.command('Give it to that group by hand.', 'chgrp', user, folder);
+}
+
+function takeData(host: Host, data: string): void {
+  host.say(`Moving ${data} to ${places.data}`);
+  move(data, on(host, places.data));
+}
+
+async function writeSettings(host: Host): Promise<void> {
+  const path = on(host, places.settings);
+  if (existsSync(path)) {
+    // What it would not start with is said before it is stopped.
+    loadConfig(settingsOfFile(path).variables);
+    return;
+  }
+  host.say(`Writing ${places.settings}, for your settings`);
+  copyFileSync(join(templates, 'berth-single.env'), path);
+  await host.command('Do so by hand.', 'chmod', '600', path);
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { output } from '../../../setup/commands.mjs';
+import type { Machine } from './doctor.ts';
+
+/** This machine, as `npm run doctor` looks at it. */
+export const thisMachine: Machine = {
+  read: (path) => orNothing(() => readFileSync(path, 'utf8')),
+  list: (path) => orNothing(() => readdirSync(path)) ?? [],
+  output: (command, ...args) => output(command, args),
+  space: (path) =>
+    orNothing(() => {
+      const { bavail, blocks, bsize } = statfsSync(path);
+      return { free: bavail * bsize, total: blocks * bsize };
+    }),
+  now: new Date(),
+};
+
+/** What is not there, or not for this user, is nothing. */
+function orNothing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EINVAL', 'EPERM'].includes(code)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { SetupError } from '../../../setup/commands.mjs';
+import { openHost, places, units } from './host.ts';
+import { installService } from './install-service.ts';
+import { removeKept, uninstallService } from './uninstall-service.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'berth-install-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+chmodSync(directory, 0o755);
+let machines = 0;
+
+/** A machine below a directory, and what was said of it. */
+function newMachine() {
+  machines += 1;
+  const root = join(directory, `machine-${machines}`);
+  const said: string[] = [];
+  return { root, said, host: openHost(root, (text) => said.push(text)) };
+}
+
+/** The folder of a version, which everybody can read. */
+function version(name: string): string {
+  const folder = join(directory, name);
+  mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+  for (const path of [folder, join(folder, 'node_modules')]) chmodSync(path, 0o755);
+  rmSync(join(folder, 'node_modules/.bin/node'), { force: true });
+  symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
+  return folder;
+}
+
+const noImage = { buildImage: async () => undefined };
+
+test('an installation is its units, its settings, its folders and the link to its version', async () => {
+  const { root, host, said } = newMachine();
+  const folder = version('1.0.0');
+  const built: string[] = [];
+  await installService(host, { folder, buildImage: async (path) => void built.push(path) });
+  assert.equal(readlinkSync(join(root, places.current)), folder);
+  for (const unit of units) assert.ok(existsSync(join(root, places.units, unit)), unit);
+  const mode = (path: string) => statSync(join(root, path)).mode & 0o777;
+  assert.deepEqual(
+    [places.data, places.cache, places.exports, places.settingsFolder].map(mode),
+    [0o700, 0o700, 0o700, 0o750],
+  );
+  assert.deepEqual(built, [join(root, places.cache, 'images')]);
+  const commands = said.filter((text) => text.startsWith('Not run')).join('\n');
+  assert.match(commands, /useradd --system .* berth$/m);
+  assert.match(commands, new RegExp(`chown -R berth:berth ${root}${places.data}$`, 'm'));
+  assert.match(commands, new RegExp(`chmod 600 ${root}${places.settings}$`, 'm'));
+  assert.match(commands, /systemctl enable berth\.service berth-export\.timer$/m);
+});
+
+test('installed again it keeps the settings, and refuses what the service would not take', async () => {
+  const { root, host } = newMachine();
+  const folder = version('1.0.0');
+  await installService(host, { folder, ...noImage });
+  const settings = join(root, places.settings);
+  writeFileSync(settings, 'BERTH_PORT=8081\n');
+  await installService(host, { folder, ...noImage });
+  assert.equal(readFileSync(settings, 'utf8'), 'BERTH_PORT=8081\n');
+  writeFileSync(settings, 'BERTH_PROT=8081\n');
+  const wrong = /BERTH_PROT is not a setting/;
+  await assert.rejects(installService(host, { folder, ...noImage }), wrong);
+  const other = installService(host, { folder: version('2.0.0'), ...noImage });
+  await assert.rejects(other, /The service runs .*1\.0\.0 already/);
+});
+
+test('what it would lose, or could not read, is refused before anything is written', async () => {
+  const { root, host } = newMachine();
+  const closed = version('closed');
+  chmodSync(closed, 0o700);
+  await assert.rejects(installService(host, { folder: closed, ...noImage }), /can't read .*closed/);
+  const folder = version('with-data');
+  mkdirSync(join(folder, 'data', 'postgres'), { recursive: true });
+  const words = (error: unknown) =>
+    error instanceof SetupError && /-- --data data/.test(error.wayOut);
+  await assert.rejects(installService(host, { folder, ...noImage }), words);
+  assert.ok(!existsSync(root));
+});
+
+test('a Berth that was started by hand goes on as the service, without another image', async () => {
+  const { root, host } = newMachine();
+  const folder = version('taken');
+  const data = join(folder, 'data');
+  mkdirSync(join(data, 'postgres'), { recursive: true });
+  writeFileSync(join(data, 'secret-key'), 'key', { mode: 0o600 });
+  writeFileSync(join(data, 'postgres', 'postmaster.pid'), '1');
+  const taking = { folder, data, buildImage: () => assert.fail('it has one') };
+  await assert.rejects(installService(host, taking), /still runs/);
+  rmSync(join(data, 'postgres', 'postmaster.pid'));
+  await installService(host, taking);
+  assert.equal(readFileSync(join(root, places.data, 'secret-key'), 'utf8'), 'key');
+  assert.ok(!existsSync(data));
+  await assert.rejects(installService(host, { ...taking, data }), /a Berth in .* already/);
+});
+
+test('removed, it leaves the data, the settings and the exports, and then those', async () => {
+  const { root, host, said } = newMachine();
+  await installService(host, { folder: version('1.0.0'), ...noImage });
+  writeFileSync(join(root, places.data, 'secret-key'), 'key');
+  const kept = await uninstallService(host);
+  assert.deepEqual(kept, [places.data, places.exports, places.settings]);
+  for (const unit of units) assert.ok(!existsSync(join(root, places.units, unit)), unit);
+  for (const path of [places.current, places.previous, places.cache]) {
+    assert.ok(!existsSync(join(root, path)), path);
+  }
+  assert.ok(existsSync(join(root, places.data, 'secret-key')));
+  const stops = said.indexOf(
+    'Not run, since --root is given: systemctl disable --now berth.service',
+  );
+  assert.ok(stops >= 0 && stops < said.indexOf(`Removed ${places.units}/berth.service`));
+  removeKept(host, kept);
+  for (const path of [...kept, places.settingsFolder, dirname(places.current)]) {
+    assert.ok(!existsSync(join(root, path)), path);
+  }
+  await uninstallService(host);
+});
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+test('systemd takes the units as they are installed', {
+  skip: !hasSystemd && 'this machine has no systemd-analyze',
+}, async () => {
+  const { root, host } = newMachine();
+  await installService(host, { folder: version('verified'), ...noImage });
+  // Their programs must exist, and are looked for on this machine.
+  const paths = units.map((unit) => {
+    const path = join(root, places.units, unit);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replaceAll('/opt/berth/current', join(root, places.current)));
+    return path;
+  });
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...paths]);
+  assert.deepEqual([status, String(stderr)], [0, '']);
+});
+
+test('the commands write below another root without a machine’s systemd', () => {
+  const { root } = newMachine();
+  const tool = fileURLToPath(new URL('cli.ts', import.meta.url));
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [tool, ...args], { encoding: 'utf8' });
+  mkdirSync(join(root, places.units), { recursive: true });
+  writeFileSync(join(root, places.units, 'berth.service'), '');
+  const removed = run('uninstall-service', '--root', root);
+  assert.equal(removed.status, 0, removed.stderr);
+  assert.match(removed.stderr, /Not run, since --root is given: systemctl disable --now berth/);
+  assert.ok(!existsSync(join(root, places.units, 'berth.service')));
+  assert.equal(run('frob').status, 2);
+  assert.match(run('--help').stdout, /^Installs Berth on one machine/);
+});
+
+test('each command that the documentation names is there', () => {
+  const own = fileURLToPath(new URL('../../..', import.meta.url));
+  const { scripts } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  const pages = readdirSync(join(own, 'docs')).filter((name) => name.endsWith('.md'));
+  for (const page of ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)]) {
+    const text = readFileSync(join(own, page), 'utf8');
+    for (const [, name = ''] of text.matchAll(/npm run (?:-s )?([a-z][a-z0-9:-]*)/g)) {
+      assert.ok(name in scripts, `${page}: npm run ${name}`);
+    }
+  }
+});

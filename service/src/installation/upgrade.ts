@@ -1,0 +1,167 @@
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { SetupError } from '../../../setup/commands.mjs';
+import { settingsOfFile } from '../config/files.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { joinEmbeddedPostgres } from '../db/embedded.ts';
+import { exportDatabase } from '../db/export.ts';
+import { migrationNames } from '../db/migrate.ts';
+import type { Progress } from '../db/row-progress.ts';
+import { type Host, link, linked, on, places, service, units, user } from './host.ts';
+import { ownFolder, requireReadable } from './install-service.ts';
+import { becomesReady } from './ready.ts';
+
+export interface Upgrading {
+  /** The folder of the version that is to run. */
+  folder?: string;
+  progress: Progress;
+  /** How long a version may take until it is ready. */
+  readyMs?: number;
+  now?: Date;
+}
+
+const usualReadyMs = 180_000;
+const seeLog = '"journalctl -u berth" says why.';
+
+/**
+ * Has the service run another version: its settings are checked and its database is exported before
+ * anything is changed. Where the new version does not become ready, the one before runs again. Answers
+ * the export. Throws `SetupError`.
+ */
+export async function upgrade(host: Host, options: Upgrading): Promise<string> {
+  const { folder = ownFolder, progress, readyMs = usualReadyMs, now = new Date() } = options;
+  const before = requireInstalled(host);
+  if (before === folder) {
+    throw new SetupError(
+      `The service runs ${folder} already.`,
+      'Run this in the folder of the version that is to take its place.',
+    );
+  }
+  requireReadable(folder);
+  const config = settings(host);
+  if (!(await becomesReady(config, readyMs))) {
+    throw new SetupError('The service is not ready as it is.', `Mend that first. ${seeLog}`);
+  }
+  const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  const path = join(places.exports, `before-${basename(folder)}-${stamp}.gz`);
+  host.say(`Exporting the database to ${path}`);
+  await exportTo(config, on(host, path), progress);
+  // On the way back the service's user reads it.
+  await host.command(seeLog, 'chown', `${user}:${user}`, on(host, path));
+  host.say(`${places.current} leads to ${folder}`);
+  await switchTo(host, folder);
+  if (await becomesReady(config, readyMs)) {
+    link(host, places.previous, before);
+    return path;
+  }
+  host.say(`${folder} did not become ready within ${readyMs / 1000} s: ${before} runs again.`);
+  await switchTo(host, before);
+  const isBack = await becomesReady(config, readyMs);
+  throw new SetupError(
+    isBack
+      ? `The version in ${folder} does not run; ${before} does again, and nothing is lost.`
+      : `Neither the version in ${folder} nor the one before becomes ready.`,
+    isBack ? seeLog : `${seeLog} To go back to the export: npm run upgrade -- --import ${path}`,
+  );
+}
+
+export interface GoingBack {
+  /** Whether the version before the last upgrade is to run. */
+  isToPrevious: boolean;
+  /** An export that takes the place of the database. */
+  imported?: string | undefined;
+  readyMs?: number;
+}
+
+/**
+ * Has the service run the version before the last upgrade, or with the database of an export, or both.
+ * The database of now is kept beside it; what was done since is not in the other. Answers the folder.
+ */
+export async function goBack(host: Host, options: GoingBack): Promise<string> {
+  const { isToPrevious, imported, readyMs = usualReadyMs } = options;
+  const now = requireInstalled(host);
+  const folder = isToPrevious ? requirePrevious(host) : now;
+  const config = settings(host);
+  if (imported !== undefined && config.databaseUrl) {
+    throw new SetupError(
+      'The database is that of DATABASE_URL.',
+      'Stop the service, empty that database, and import into it: npm run db -- import FILE',
+    );
+  }
+  if (imported !== undefined) await putBack(host, folder, imported);
+  if (isToPrevious) link(host, places.previous, now);
+  await switchTo(host, folder);
+  if (await becomesReady(config, readyMs)) return folder;
+  throw new SetupError(
+    `The version in ${folder} does not become ready.`,
+    imported === undefined
+      ? `${seeLog} If it can't work with the database as it is now, give it the export from before the upgrade: npm run upgrade -- --import FILE`
+      : seeLog,
+  );
+}
+
+function requirePrevious(host: Host): string {
+  const previous = linked(host, places.previous);
+  if (previous !== undefined && existsSync(previous)) return previous;
+  throw new SetupError(
+    'There is no version before this one here.',
+    `${places.previous} leads to it after an upgrade.`,
+  );
+}
+
+function requireInstalled(host: Host): string {
+  const current = linked(host, places.current);
+  if (current !== undefined) return current;
+  throw new SetupError(
+    'There is no service of Berth on this machine.',
+    'Install one: npm run install-service',
+  );
+}
+
+function settings(host: Host): Config {
+  const { variables } = settingsOfFile(on(host, places.settings));
+  return loadConfig({ ...variables, BERTH_DATA_DIR: on(host, places.data) });
+}
+
+/** As the version that is to run reads it: one of a later version it would not work with. */
+async function exportTo(config: Config, path: string, progress: Progress): Promise<void> {
+  const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config);
+  try {
+    const url = config.databaseUrl ?? embedded?.connectionString ?? '';
+    const { schema } = await exportDatabase(url, path, progress);
+    if ((await migrationNames()).includes(schema)) return;
+    throw new SetupError(
+      `The database is of a later version than this: it has the migration ${schema}.`,
+      'To go back to the version before, run "npm run upgrade -- --back".',
+    );
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+/** With the units that belong to it. */
+async function switchTo(host: Host, folder: string): Promise<void> {
+  link(host, places.current, folder);
+  for (const unit of units) {
+    const own = join(folder, 'deploy', 'systemd', unit);
+    if (existsSync(own)) copyFileSync(own, on(host, `${places.units}/${unit}`));
+  }
+  await host.command(seeLog, 'systemctl', 'daemon-reload');
+  // One that failed over and over is not started any more.
+  await host.command(seeLog, 'systemctl', 'reset-failed', service);
+  await host.command(seeLog, 'systemctl', 'restart', service);
+}
+
+async function putBack(host: Host, folder: string, path: string): Promise<void> {
+  const data = on(host, places.data);
+  const kept = join(data, `postgres-until-${Date.now()}`);
+  await host.command(seeLog, 'systemctl', 'stop', service);
+  host.say(`The database as it is now stays in ${kept}`);
+  renameSync(join(data, 'postgres'), kept);
+  const way = `Its reason is above. To have the database of now back: mv ${kept} ${data}/postgres`;
+  const node = join(folder, 'node_modules', '.bin', 'node');
+  const tool = join(folder, 'service', 'src', 'db', 'cli.ts');
+  const { variables } = settingsOfFile(on(host, places.settings));
+  const env = { ...variables, BERTH_DATA_DIR: data };
+  await host.asService(way, env, node, tool, 'import', path);
+}

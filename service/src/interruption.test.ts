@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRequest } from './testing/open-request.ts';
+import { dataDirectory, startInTerminal } from './testing/terminal.ts';
+import { until } from './testing/until.ts';
+
+// How a service that `npm start` runs in a real terminal ends. interruption.long.test.ts does it many times.
+
+/** Longer than signals count as the same wish. */
+const laterMs = 2500;
+const { path, processes, remove } = dataDirectory();
+after(remove);
+
+/** A service with a request that it has begun with, and can't answer yet. */
+async function busy() {
+  const terminal = await startInTerminal(path, processes);
+  const token = readFileSync(join(path, 'admin-token'), 'utf8').trim();
+  const body = { name: 'open', scopes: ['servers:read'] };
+  return { ...terminal, request: await openRequest(terminal.url, token, '/v1/tokens', body) };
+}
+
+test('Ctrl-C finishes the requests that are open, and leaves no process', async () => {
+  const { ctrlC, ended, output, request } = await busy();
+  ctrlC();
+  await until('it says that it stops', () => output().includes('Stopping:'));
+  assert.match(await request.finish(), /^HTTP\/1\.1 201 /, output());
+  assert.equal(await ended, 0, output());
+  assert.match(output(), /Stopped\./);
+  assert.doesNotMatch(output(), /Stopping at once|not foreseen/);
+  await until('no process is left', () => processes().length === 0);
+});
+
+test('a second Ctrl-C, later, says what it skips, and ends PostgreSQL all the same', async () => {
+  const { ctrlC, ended, output, request } = await busy();
+  ctrlC();
+  await until('it says that it stops', () => output().includes('Stopping:'));
+  await sleep(laterMs);
+  ctrlC();
+  await request.closed;
+  assert.notEqual(await ended, 0);
+  assert.match(output(), /Stopping at once: open requests are cut off/);
+  await until('no process is left', () => processes().length === 0);
+});
+
+test('a terminal that is closed stops the service in order, too', async () => {
+  const { hangUp, request } = await busy();
+  hangUp();
+  await sleep(laterMs);
+  assert.match(await request.finish(), /^HTTP\/1\.1 201 /);
+  await until('no process is left', () => processes().length === 0);
+});

@@ -1,0 +1,91 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BuiltImage } from './build-debian.ts';
+
+// Built images, kept outside of any installation: the next start on a new data directory, and the next run of the
+// tests, take the image instead of building it for minutes. `<directory>/<recipe>/` has the two files of an image.
+
+/** Older images are built again, so that a new installation does not begin without weeks of security updates. */
+const longestMilliseconds = 7 * 24 * 60 * 60 * 1000;
+const files = { metadataPath: 'meta.tar', rootfsPath: 'rootfs.tar' };
+
+/**
+ * Answers the image of `recipe` (a hash) that was kept within the last week; otherwise builds it with `build`, and
+ * keeps a copy. A cache that can't be used costs only time: `tell` is given the reason, in words, and the image is
+ * built.
+ * @param directory made if need be; undefined where nothing is to be kept
+ */
+export async function keptOrBuilt(
+  directory: string | undefined,
+  recipe: string,
+  build: () => Promise<BuiltImage>,
+  tell: (text: string) => void,
+): Promise<BuiltImage> {
+  if (directory === undefined) return await build();
+  const isUsable = await attempt(() => prepare(directory), tell);
+  const kept = isUsable ? await find(directory, recipe) : undefined;
+  if (kept) return kept;
+  const built = await build();
+  if (isUsable) await attempt(() => keep(directory, recipe, built), tell);
+  return built;
+}
+
+/** Whether it went well. */
+async function attempt(work: () => Promise<void>, tell: (text: string) => void): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    tell(`no image is kept for the next time: ${error instanceof Error ? error.message : error}`);
+    return false;
+  }
+}
+
+/** What is in it becomes the disk of servers, so nobody else may be able to write to it. */
+async function prepare(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { uid, mode } = await stat(directory);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
+    throw new Error(`${directory} belongs to another user, or others may write to it`);
+  }
+  const names = await readdir(directory);
+  await Promise.all(names.map((name) => removeIfOld(join(directory, name))));
+}
+
+/** Copies that a killed process left are removed in the same way. */
+async function removeIfOld(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  // A clock that was set back makes an image seem to be of the future.
+  if (Math.abs(Date.now() - mtimeMs) > longestMilliseconds) {
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function find(directory: string, recipe: string): Promise<BuiltImage | undefined> {
+  const found = await stat(join(directory, recipe)).catch((error) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return found && pathsIn(join(directory, recipe));
+}
+
+/** Copied beside its place first: whoever finds an image there finds all of it. */
+async function keep(directory: string, recipe: string, built: BuiltImage): Promise<void> {
+  const partial = await mkdtemp(join(directory, 'partial-'));
+  try {
+    const copy = pathsIn(partial);
+    await copyFile(built.metadataPath, copy.metadataPath, constants.COPYFILE_FICLONE);
+    await copyFile(built.rootfsPath, copy.rootfsPath, constants.COPYFILE_FICLONE);
+    await rename(partial, join(directory, recipe));
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    // Another process was quicker, with the same image.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error;
+  }
+}
+
+const pathsIn = (directory: string): BuiltImage => ({
+  metadataPath: join(directory, files.metadataPath),
+  rootfsPath: join(directory, files.rootfsPath),
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
+import { wait } from './define.ts';
+import { catchUpWithClock, leaseNextOperation } from './lease-queries.ts';
+
+// Leases that nobody is to have.
+
+const steps = new Map([['test', ['only']]]);
+
+test('a lease that could not be let go of is not renewed any more', async (t) => {
+  // A sequence keeps its value though the statement that took it fails.
+  await sql`create sequence refusals`.execute(db);
+  await sql`create function refuse() returns trigger language plpgsql
+    as $$ begin perform nextval('refusals'); raise exception 'It stays leased.'; end $$`.execute(
+    db,
+  );
+  await sql`create trigger refuse before update on operations for each row
+    when (old.kind = 'kept' and new.lease_until is null) execute function refuse()`.execute(db);
+  t.after(() => sql`drop function refuse() cascade`.execute(db));
+  const end = Promise.withResolvers<void>();
+  const other = kindOf(
+    {
+      only: async () => {
+        await end.promise;
+        return ended();
+      },
+    },
+    { kind: 'other' },
+  );
+  const kept = kindOf({ only: async () => wait(30) }, { kind: 'kept' });
+  run(other);
+  run(kept);
+  const left = await enter(kept);
+  await until('letting go was refused', wasRefused);
+  const beside = await enter(other);
+  await untilRenewed(beside);
+  const { lease_until: before } = await rowOf(left);
+  // Leases are renewed equally often: by then, that of the first operation would have been, too.
+  await untilRenewed(beside);
+  await untilRenewed(beside);
+  const { fence, lease_until } = await rowOf(left);
+  end.resolve();
+  await untilEnded(beside);
+  // On a slow machine it may have run out, and have been leased anew.
+  assert.ok(fence > 1 || lease_until === before, `${before} became ${lease_until}`);
+});
+
+async function wasRefused(): Promise<boolean> {
+  const { rows } = await sql<{ is_called: boolean }>`select is_called from refusals`.execute(db);
+  return rows[0]?.is_called === true;
+}
+
+async function untilRenewed(id: number): Promise<void> {
+  await until(
+    'it is leased',
+    () => rowOf(id),
+    (row) => row.lease_until !== null,
+  );
+  const { lease_until: before } = await rowOf(id);
+  await until(
+    'the lease is renewed',
+    () => rowOf(id),
+    (row) => row.lease_until !== before,
+  );
+}
+
+test('after the clock was set back, what waits is leased by nobody and goes on at once', async () => {
+  const id = await enter(kindOf({ only: async () => ended() }));
+  const row = db.updateTable('operations').where('id', '=', id);
+  await row.set({ wake_at: sql`now() + interval '2 hours'` }).execute();
+  assert.equal(await catchUpWithClock(db), 1);
+  assert.equal((await rowOf(id)).lease_until, null);
+  assert.equal((await leaseNextOperation(db, crypto.randomUUID(), steps))?.id, id);
+});
+
+test('after the clock was set back, a lease lasts as long as one that begins now', async () => {
+  const id = await enter(kindOf({ only: async () => ended() }));
+  await db
+    .updateTable('operations')
+    .where('id', '=', id)
+    .set({ lease_holder: crypto.randomUUID(), lease_until: sql`now() + interval '2 hours'` })
+    .execute();
+  assert.equal(await catchUpWithClock(db), 1);
+  const { lasts } = await db
+    .selectFrom('operations')
+    .select(sql<boolean>`lease_until between now() and now() + interval '15 seconds'`.as('lasts'))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  assert.ok(lasts);
+});

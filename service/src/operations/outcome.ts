@@ -1,0 +1,36 @@
+import type { OperationOutcome } from '@berth/contract/operations';
+import { type FailureCode, failures } from '../failures.ts';
+import { Problem } from '../problem.ts';
+import type { OperationRow, WaitedOperation } from './queries.ts';
+
+export function hasEnded(status: OperationRow['status']): boolean {
+  return status !== 'pending' && status !== 'running';
+}
+
+/** What every answer to an operation says of it. */
+export function outcomeOf({
+  id,
+  status,
+  error,
+}: Pick<OperationRow, 'id' | 'status' | 'error'>): OperationOutcome {
+  return { id, status, error: error && { code: error.code, detail: error.message } };
+}
+
+/** That an operation failed, or was superseded, for who waited for it; undefined of any other. */
+export function failureOf(operation: WaitedOperation): Problem | undefined {
+  const { kind, server_id, progress, status } = operation;
+  if (status !== 'failed' && status !== 'superseded') return undefined;
+  const code = status === 'superseded' ? 'operation_superseded' : codeOf(operation);
+  const members = { operation: { ...outcomeOf(operation), kind, server_id, progress } };
+  return new Problem(code, operation.message, { members });
+}
+
+/** A service of another version may have ended it in a way that this one does not know. */
+function codeOf({ error }: WaitedOperation): FailureCode {
+  const code = error?.code ?? '';
+  return isKnown(code) ? code : 'operation_failed';
+}
+
+function isKnown(code: string): code is FailureCode {
+  return Object.hasOwn(failures, code) || code === 'node_answers';
+}

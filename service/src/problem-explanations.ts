@@ -1,0 +1,115 @@
+import type { ProblemCode } from './problem.ts';
+
+/** Whether to send the same request again: never, once the named cause is gone, or after a pause. */
+export type Retry = 'no' | 'after_change' | 'later';
+
+/** When it comes, what to do about it, and whether the same request may succeed later. Words in `…` are code. */
+export type Explanation = readonly [when: string, action: string, retry: Retry];
+
+/**
+ * What `/docs/errors` says of each code of `problem.ts`, one line a code. A code without a line does not pass the
+ * checks.
+ */
+// biome-ignore format: one line a code, however long
+export const explanations = {
+  // Of requests that can't be understood.
+  malformed_request: ['The body is not valid JSON or not a valid form, a header or the address is invalid, or the request did not arrive in time.', 'Repair the client; `detail` names the part.', 'no'],
+  invalid_cursor: ['The `cursor` of a list is not one that this list gave, or it was used with another sort or filter.', 'Start again without `cursor`, and follow the `next` link of the header `Link` as it is.', 'no'],
+  body_too_large: ['The body is larger than 256 KiB, or has too many values or parts.', 'Send less. Let a long initial command download its script.', 'no'],
+  headers_too_large: ['The headers and the address together are larger than 16 KiB, or there are too many headers.', 'Send fewer cookies and headers.', 'no'],
+  unsupported_media_type: ['The body is not JSON, `application/x-www-form-urlencoded` or `multipart/form-data`, is compressed, or is not in UTF-8.', 'Set `Content-Type` to what the body is, and send it uncompressed.', 'no'],
+  validation_failed: ['The request can be read, and some of its values are not allowed.', 'Correct each field that `errors` names by its JSON pointer.', 'no'],
+  not_acceptable: ['The header `Accept` leaves out the media type that this address answers with.', 'Leave `Accept` out, or name the media type that `detail` names.', 'no'],
+  method_not_allowed: ['The address exists, and does not take this method.', 'Use one of the methods in the header `Allow`.', 'no'],
+  misdirected_request: ['The host name of the request is not one that this service is called by.', 'Use the name that its operator gave you. Operators: see `BERTH_ALLOWED_HOSTS`.', 'no'],
+  // Of who asks.
+  token_missing: ['The request has neither a token nor a session.', 'Send `Authorization: Bearer berth_…`, or sign in.', 'no'],
+  token_malformed: ['What was sent is not a whole token: its checksum does not match.', 'Copy the token again; it is often cut off.', 'no'],
+  token_invalid: ['The token is unknown, or was revoked.', 'Use another token. `GET /v1/whoami` shows what a token is good for.', 'no'],
+  token_expired: ['The token was made with an end, which has passed.', 'Make a new token.', 'no'],
+  session_ended: ['The session was signed out, has expired, or is unknown.', 'Sign in again.', 'no'],
+  sign_in_failed: ['The email address, password, passkey or answer of the OpenID provider proves nobody who may sign in. Which one is wrong is not told.', 'Try again with other credentials, or ask an administrator for a new password. Failed tries are limited.', 'no'],
+  scope_missing: ['The token or the role does not allow this request.', 'Use a token with the scope in the header `WWW-Authenticate`, or ask an owner of the project for the role.', 'no'],
+  network_not_allowed: ['The token is bound to networks (`allowed_networks`), and the request comes from another one.', 'Ask from an allowed network. `GET /v1/whoami` shows the `address` that requests come from.', 'no'],
+  person_required: ['The request is about a person who signed in, and was made with a token.', 'Sign in, and use the session.', 'no'],
+  owner_required: ['Only owners of the project and administrators may do this.', 'Ask an owner of the project.', 'no'],
+  confirmation_required: ['The session was neither begun nor confirmed within the last ten minutes, and the request gives lasting access or takes it away.', 'Confirm who you are with `POST /v1/session/confirm`, then send the request again.', 'after_change'],
+  csrf_failed: ['A request of a session lacks the header `Berth-CSRF`, or comes from a page of another site.', 'Send the `csrf_token` of `GET /v1/session` in `Berth-CSRF`.', 'no'],
+  // Of limits.
+  quota_exceeded: ['The project, or its number of tokens, would go beyond its quota.', 'Delete what is not needed, ask for less, or ask an administrator for a larger quota.', 'after_change'],
+  rate_limited: ['The token, the address or the person has made too many requests. The request did nothing.', 'Wait for `Retry-After` seconds. `RateLimit` says how many requests are left.', 'later'],
+  traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start it in the next month (UTC), or ask an administrator for a larger allowance.', 'after_change'],
+  // Of what is not there. What belongs to another project is not found either.
+  not_found: ['There is nothing at this address.', 'Check the path against `/docs`.', 'no'],
+  project_not_found: ['No project has this id, or you are not a member of it.', 'List yours with `GET /v1/projects`. The header `Berth-Project` chooses one.', 'no'],
+  token_not_found: ['The project has no token with this id.', 'List them with `GET /v1/tokens`.', 'no'],
+  user_not_found: ['No user has this id.', 'List them with `GET /v1/users`.', 'no'],
+  passkey_not_found: ['You have no passkey with this id.', 'List yours with `GET /v1/passkeys`.', 'no'],
+  member_not_found: ['The user is not a member of the project, or no user has the email address.', 'List the members with `GET /v1/projects/{id}/members`.', 'no'],
+  server_not_found: ['The project has no server with this id, or it was deleted.', 'List them with `GET /v1/servers`.', 'no'],
+  location_not_found: ['No location has this id.', 'List them with `GET /v1/locations`.', 'no'],
+  node_not_found: ['No node has this name, or its location was not given and the name is not unique.', 'List them with `GET /v1/nodes`; add `location_id`.', 'no'],
+  operating_system_not_found: ['No operating system has this id.', 'List them with `GET /v1/operating-systems`.', 'no'],
+  address_pool_not_found: ['No address pool has this id.', 'List them with `GET /v1/address-pools`.', 'no'],
+  operation_not_found: ['The project has no operation with this id, or it was removed after its retention.', 'List them with `GET /v1/operations`.', 'no'],
+  // Of a state that is in the way.
+  project_in_use: ['The project still has servers, or what you use depends on it.', 'Delete its servers first, or use a token of another project.', 'after_change'],
+  name_taken: ['Something of the same kind has this name.', 'Choose another name.', 'no'],
+  address_pool_in_use: ['Servers hold addresses of the pool.', 'Disable the pool, and delete it once its servers are gone.', 'after_change'],
+  address_pool_overlaps: ['Another pool has some of the same addresses. Each address exists once in the whole installation.', 'Choose another subnet.', 'no'],
+  email_taken: ['Another user has this email address.', 'Use another address, or change that user.', 'no'],
+  own_account: ['Administrators can not delete or demote themselves, nor set their own password this way.', 'Ask another administrator. Your password is changed with `PUT /v1/session/password`.', 'no'],
+  already_member: ['The user is a member of the project.', 'Change the role with `PUT /v1/projects/{id}/members/{user_id}`.', 'no'],
+  last_owner: ['The project would be left without an owner.', 'Make somebody else an owner first.', 'after_change'],
+  server_not_stopped: ['The action needs a stopped server.', 'Stop it first. `allowed_actions` of a server lists what it allows now.', 'after_change'],
+  server_not_running: ['The action needs a running server.', 'Start it first. `allowed_actions` of a server lists what it allows now.', 'after_change'],
+  server_not_movable: ['Only a server that is `started` or `stopped` can be moved.', 'Start, stop or repair it first.', 'after_change'],
+  server_not_lost: ['Only a server whose node was declared lost can be rebuilt.', 'Declare the node lost first, if it will not come back.', 'after_change'],
+  server_not_failed: ['Only a create that failed can be tried again.', 'Nothing has to be done: the server exists.', 'no'],
+  server_on_node: ['The server is on the node that it should be moved to.', 'Choose another node.', 'no'],
+  retry_expired: ['The create failed more than 24 hours ago, and its password and commands are no longer kept.', 'Delete the server and create it again.', 'no'],
+  operation_in_progress: ['The server or the node has an operation under way, which `operation` names.', 'Wait for `Retry-After` seconds, or until that operation has ended.', 'later'],
+  node_offline: ['The node does not answer.', 'Choose another node, or bring this one back.', 'after_change'],
+  node_answers: ['A node can be declared lost only while it does not answer.', 'Switch the machine off first.', 'after_change'],
+  location_unreachable: ['The engine of the location does not answer, so nobody can tell how its nodes are.', 'Wait until it answers: `reachable` of `GET /v1/locations`.', 'later'],
+  not_clustered: ['The node is the only one of its location, so servers can not be moved from it.', 'Make a cluster of the location first.', 'no'],
+  no_address_left: ['All addresses of the location are held.', 'Choose another location, delete servers, or ask an administrator for another address pool.', 'after_change'],
+  no_capacity: ['No node has enough free cores, memory or disk; `lacking` and `excluded` say what of, and why.', 'Ask for less, choose another location, or ask an administrator for another node.', 'after_change'],
+  idempotency_in_progress: ['The first request with this `Idempotency-Key` has not been answered yet.', 'Send the same request again after `Retry-After` seconds.', 'later'],
+  idempotency_mismatch: ['The `Idempotency-Key` was used for another request within 24 hours.', 'Use a new key for each request, and the same key only to send it again.', 'no'],
+  // Of the service.
+  internal_error: ['There is a fault in the service. Whether the request did something is not known.', 'Look whether it did, or send it again with the same `Idempotency-Key`. Tell the operator the `request_id`.', 'later'],
+  unavailable: ['The service can not reach its database or another service that it needs, or is too busy.', 'Send the request again after `Retry-After` seconds, changes with the same `Idempotency-Key`.', 'later'],
+  // Of operations that failed.
+  guest_ignored_shutdown: ['The guest did not shut down in the time it was given. It runs on.', 'Stop the server with `force`, which cuts its power.', 'later'],
+  guest_paused: ['The server is paused, so its guest can not shut down.', 'Stop the server with `force`.', 'no'],
+  guest_report_replaced: ['The guest put something else in the place of the file that reports how far its creation is.', 'Look at your initial commands and the image; delete the server and create it again.', 'no'],
+  guest_report_unreadable: ['The file with which the guest reports how far its creation is could not be read.', 'Delete the server and create it again; if it fails again, ask the operator.', 'later'],
+  image_server_not_allowed: ['The image server of the operating system is not among those that the operator allows.', 'Choose another operating system, or ask the operator to allow it (`BERTH_IMAGE_SERVERS`).', 'after_change'],
+  image_server_unreachable: ['The image could not be downloaded.', 'Try the create again with `POST /v1/servers/{id}/retry`. Operators: check the way from the node to the image server.', 'later'],
+  initialisation_failed: ['The root password or the host name could not be set in the guest, often since its disk is full.', 'Create the server with a larger disk.', 'no'],
+  instance_missing: ['The instance of the server is gone from the engine; somebody has removed it there.', 'Delete the server and create it again.', 'no'],
+  not_a_member: ['The node is no longer a member of its cluster.', 'List the nodes again.', 'no'],
+  operation_superseded: ['Another operation, such as a delete or a forced stop, took the place of this one.', 'Look at the server, and ask again if it is still needed.', 'no'],
+  secrets_unreadable: ['The password and the commands of a create can not be read, since the secret key was replaced.', 'Delete the server and create it again.', 'no'],
+  servers_left: ['Some servers could not be moved off the node; `servers` of the operation names them and says why.', 'Remove the causes, then ask again: it goes on with the rest.', 'after_change'],
+  disk_left: ['The instance was deleted, and its disk was not. The server keeps its addresses until it is.', 'Operators: remove the volume as docs/operations.md says, then delete the server again.', 'after_change'],
+  address_in_use: ['Another instance in the engine has an address of the server.', 'Delete the server and create it again: it gets other addresses.', 'after_change'],
+  engine_already_exists: ['The engine has something of this name already.', 'Ask the operator, who finds more in the log.', 'after_change'],
+  engine_evacuate_failed: ['The engine could not take the node out of service.', 'Read `detail`, repair it on the node, and evacuate it again.', 'after_change'],
+  engine_failed: ['The engine reported an error.', 'Ask again. If it fails again, ask the operator, who finds more in the log.', 'later'],
+  engine_forbidden: ['The engine does not allow Berth what it asked for.', 'Ask the operator, who has to restore the trust between both.', 'after_change'],
+  engine_invalid: ['The engine does not accept the request of Berth.', 'Ask the operator, who finds more in the log.', 'no'],
+  engine_not_found: ['The engine does not have something that the operation needs, such as its storage pool or network.', 'Ask the operator, who finds more in the log.', 'after_change'],
+  engine_restore_failed: ['The engine could not put the node back into service.', 'Read `detail`, repair it on the node, and restore it again.', 'after_change'],
+  migration_failed: ['The engine could not move the server. It is where it was.', 'Read `detail`; move it to another node, or ask the operator.', 'later'],
+  not_started: ['The server was started, and did not keep running.', 'Start it again. If it stops again, ask the operator for its console.', 'later'],
+  operation_failed: ['The operation failed for a reason without a code of its own.', 'Read `detail`.', 'later'],
+  deadline_exceeded: ['The operation did not end in the time that it has, and was given up. `detail` says what happened last.', 'Look at the server, and ask again.', 'later'],
+  engine_busy: ['The engine was busy with something else on the same server.', 'Ask again in a moment.', 'later'],
+  engine_no_space: ['The engine has no space left for what was asked.', 'Ask the operator for space, or choose another location.', 'after_change'],
+  engine_timeout: ['The engine did not answer in time.', 'Ask again in a moment.', 'later'],
+  engine_unreachable: ['The engine could not be reached.', 'Ask again once `reachable` of `GET /v1/locations` is true.', 'later'],
+  no_space: ['The storage pool of the node is full.', 'Delete the server, and create it in another location or once there is space.', 'after_change'],
+  unknown_step: ['The operation was begun by another release of Berth, which this one does not know.', 'Ask again. Operators: run the newer release.', 'later'],
+} as const satisfies Record<ProblemCode, Explanation> & Record<string, Explanation>;

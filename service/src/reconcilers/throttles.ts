@@ -1,0 +1,113 @@
+import type { Logger } from 'pino';
+import { insertOwnEntries } from '../audit/entry-queries.ts';
+import { type EngineError, lacksTrafficControl } from '../incus/errors.ts';
+import type { Instance } from '../incus/instances.ts';
+import { type Direction, setLimitFailed } from '../nodes/limit-queries.ts';
+import { instanceName, serverUuid } from '../servers/instance.ts';
+import { enterThrottle, type Throttle, throttlesOf } from '../usage/allowance-queries.ts';
+import { each } from '../usage/each.ts';
+import { directions, holdTo, isHeldTo } from './throttle.ts';
+import type { Subject } from './truth.ts';
+
+export interface Throttling extends Omit<Subject, 'client'> {
+  client: Parameters<typeof holdTo>[2];
+  log: Logger;
+}
+
+/** Compares all instances with what they are to be held to, as part of each sweep. */
+export async function keepThrottles(throttling: Throttling, instances: Instance[]): Promise<void> {
+  const throttles = await throttlesOf(throttling.db, throttling.locationId);
+  const toDo = instances.flatMap((instance): (() => Promise<void>)[] => {
+    const { name, status } = instance;
+    const uuid = serverUuid(name);
+    // Nothing is known of one whose member can't be asked.
+    if (!uuid || status === 'Error') return [];
+    const throttle = throttles.get(uuid);
+    const able = throttle ? ableOf(throttle) : directions;
+    if (!isHeldTo(throttle?.rate ?? null, able, instance)) {
+      return [() => hold(throttling, name, throttle)];
+    }
+    return throttle ? [() => enter(throttling, throttle, new Map())] : [];
+  });
+  const [error] = await each(toDo, (work) => work(), throttling.signal);
+  if (error) throw error;
+}
+
+/** Some at a time: at the turn of a month very many may have to be let go. */
+export async function holdAll(throttling: Throttling, throttles: Throttle[]): Promise<void> {
+  const work = (throttle: Throttle) => hold(throttling, instanceName(throttle.uuid), throttle);
+  const [error] = await each(throttles, work, throttling.signal);
+  if (error) throw error;
+}
+
+const ableOf = ({ limits }: Throttle) => directions.filter((one) => limits[one] !== false);
+
+type Failures = Map<Direction, EngineError>;
+
+/** Without a throttle it is nobody's whose records know of one, and is let go. */
+async function hold(
+  throttling: Throttling,
+  name: string,
+  throttle: Throttle | undefined,
+): Promise<void> {
+  const { client, db, signal } = throttling;
+  const able = throttle ? ableOf(throttle) : directions;
+  const failures = await holdTo(throttle?.rate ?? null, able, client, name, signal);
+  if (!throttle) return;
+  const { nodeId, rate } = throttle;
+  const limits = { ...throttle.limits };
+  if (rate !== null) {
+    for (const [direction, error] of failures) {
+      if (!lacksTrafficControl(error)) continue;
+      await setLimitFailed(db, nodeId, direction);
+      limits[direction] = false;
+      failures.delete(direction);
+    }
+  }
+  await enter(throttling, { ...throttle, limits }, failures);
+}
+
+/** Enters what came of it, and tells of it once: the same again is no news. */
+async function enter({ db, log }: Throttling, throttle: Throttle, failures: Failures) {
+  const { id, uuid, project_id: projectId, rate } = throttle;
+  const outcome = outcomeOf(throttle, failures);
+  // As it is nearly always; the statement looks again.
+  if (outcome.throttledTo === throttle.throttledTo && outcome.error === throttle.error) return;
+  const isNews = await db.transaction().execute(async (trx) => {
+    if (!(await enterThrottle(trx, throttle, outcome))) return false;
+    const { throttledTo: throttled_to, error } = outcome;
+    const details = { throttled_to, ...(error !== null && { throttle_error: error }) };
+    await insertOwnEntries(trx, 'traffic_throttle', [{ projectId, serverId: id, details }]);
+    return true;
+  });
+  if (!isNews) return;
+  const about = { instance: instanceName(uuid), rate };
+  if (outcome.error === null) log.info(about, 'The traffic of a server is held to another rate.');
+  else {
+    const [failure] = failures.values();
+    const reason = failure?.message ?? outcome.error;
+    log.warn({ ...about, reason }, 'The rate of a server could not be changed.');
+  }
+}
+
+const words = { incoming: 'what a server receives', outgoing: 'what a server sends' };
+const againSoon = 'Berth tries again each minute.';
+
+function outcomeOf({ rate, limits, throttledTo }: Throttle, failures: Failures) {
+  if (rate === null) {
+    if (failures.size === 0) return { throttledTo: null, error: null };
+    return { throttledTo, error: `The engine did not lift the limit. ${againSoon}` };
+  }
+  const unable = directions.filter((one) => limits[one] === false);
+  const held = directions.filter((one) => !unable.includes(one) && !failures.has(one));
+  if (held.length === directions.length) return { throttledTo: rate, error: null };
+  const sentences = [
+    ...(unable.length === 2 ? ['The kernel of its node cannot limit traffic.'] : []),
+    ...(unable.length === 1
+      ? unable.map((one) => `The kernel of its node cannot limit ${words[one]}.`)
+      : []),
+    ...[...failures.keys()].map((one) => `The engine did not limit ${words[one]}. ${againSoon}`),
+    ...held.map((one) => `It is held to ${rate} Mbit/s in ${words[one]}.`),
+  ];
+  return { throttledTo: null, error: sentences.join(' ') };
+}

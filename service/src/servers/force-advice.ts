@@ -1,0 +1,8 @@
+/** What to do about a guest that does not shut down. It is said by operations and by refusals. */
+export function forceAdvice(serverId: number): string {
+  return `To cut its power: POST /v1/servers/${serverId}/stop?force=true.`;
+}
+
+export function pausedAdvice(serverId: number): string {
+  return `The server is paused, so its guest can't hear the request. ${forceAdvice(serverId)}`;
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { failures } from '../failures.ts';
+import { createTestToken } from '../testing/app.ts';
+import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+// What a client is told of the operation that it asked for, and of its end.
+
+const whole = await createWholeApp();
+after(whole.close);
+const { db, place, ask, create, finish, fail } = whole;
+
+type Answer = Awaited<ReturnType<typeof ask>>;
+
+const wait = { prefer: 'wait=60' };
+const ignored = 'The guest did not shut down within 60 seconds.';
+
+/** Waits until an operation is entered, ends it so, and answers what the client got that waited. */
+async function whileWaiting(
+  serverId: number | Promise<number>,
+  asked: Promise<Answer>,
+  end: (id: number) => Promise<void>,
+): Promise<Answer> {
+  const id = await serverId;
+  while (!(await operationUnderWay(db, id).catch(() => undefined))) await sleep(5);
+  await end(id);
+  return await asked;
+}
+
+async function failedStop(code: string, headers = {}) {
+  const id = await enterServer(db, place, { status: 'started' });
+  const asked = ask('POST', `/servers/${id}/stop`, { ...wait, ...headers });
+  const answer = await whileWaiting(id, asked, () => fail(id, code, ignored));
+  return { id, answer };
+}
+
+async function idOf(hostname: string): Promise<number> {
+  for (;;) {
+    const [server] = (await ask('GET', `/servers?hostname=${hostname}`)).json();
+    if (server) return server.id;
+    await sleep(5);
+  }
+}
+
+async function auditOf(operationId: string) {
+  const { headers } = await createTestToken(db);
+  const rows = await db.selectFrom('audit_log').select('id').execute();
+  assert.ok(rows.length > 0);
+  const entries = (await ask('GET', '/audit?sort=-id&limit=100', headers)).json();
+  return entries.filter((entry: { action: string }) => entry.action === operationId);
+}
+
+describe('an answer to an operation', () => {
+  it('carries the operation, and its id in a header', async () => {
+    const enter = (status: 'started' | 'stopped') => enterServer(db, place, { status });
+    const answers = [
+      await ask('POST', `/servers/${await enter('stopped')}/start`),
+      await ask('POST', `/servers/${await enter('started')}/stop`),
+      await ask('POST', `/servers/${await enter('started')}/restart`),
+      await ask('DELETE', `/servers/${await enter('started')}`),
+      await create(),
+    ];
+    for (const answer of answers) {
+      const { operation, operation_id = operation.id } = answer.json();
+      assert.deepEqual(operation, { id: operation_id, status: 'pending', error: null });
+      assert.equal(answer.headers['operation-id'], String(operation.id));
+      const shown = (await ask('GET', `/operations/${operation.id}`)).json();
+      assert.equal(shown.status, 'pending');
+    }
+  });
+
+  it('says, when the wait is over first, that it goes on', async () => {
+    const id = await enterServer(db, place, { status: 'started' });
+    const answer = await ask('POST', `/servers/${id}/restart`, { prefer: 'wait=1' });
+    assert.equal(answer.statusCode, 202);
+    assert.equal(answer.json().operation.status, 'pending');
+    assert.equal(answer.json().message, 'The server is being restarted.');
+  });
+
+  it('says, after the wait, that it has succeeded', async () => {
+    const id = await enterServer(db, place, { status: 'started' });
+    const key = { 'idempotency-key': `well-${id}` };
+    const asked = ask('POST', `/servers/${id}/stop`, { ...wait, ...key });
+    const answer = await whileWaiting(id, asked, () => finish(id, 'stopped'));
+    assert.equal(answer.statusCode, 202);
+    assert.equal(answer.json().operation.status, 'succeeded');
+    const again = await ask('POST', `/servers/${id}/stop`, key);
+    assert.equal(again.headers['idempotency-replayed'], 'true');
+    assert.equal(again.headers['operation-id'], answer.headers['operation-id']);
+    assert.deepEqual([again.statusCode, again.json()], [202, answer.json()]);
+  });
+});
+
+describe('an operation that fails', () => {
+  it('is a problem for who waited, with its code and the operation', async () => {
+    const { id, answer } = await failedStop('guest_ignored_shutdown');
+    assert.equal(answer.statusCode, 409);
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
+    assert.equal(answer.headers['preference-applied'], 'wait=60');
+    const problem = answer.json();
+    assert.equal(problem.code, 'guest_ignored_shutdown');
+    assert.match(problem.detail, /The stop failed: The guest did not shut down/);
+    assert.deepEqual(problem.operation, {
+      id: Number(answer.headers['operation-id']),
+      status: 'failed',
+      error: { code: 'guest_ignored_shutdown', detail: ignored },
+      ...{ kind: 'stop', server_id: id, progress: 0 },
+    });
+  });
+
+  it('has a status by its cause', async () => {
+    const byCause = { engine_failed: 502, engine_unreachable: 503, of_a_later_version: 502 };
+    for (const [code, status] of Object.entries(byCause)) {
+      const { answer } = await failedStop(code);
+      assert.equal(answer.statusCode, status, code);
+      const problem = answer.json();
+      assert.equal(problem.code, code in failures ? code : 'operation_failed');
+      assert.equal(problem.operation.error.code, code);
+    }
+  });
+
+  it('leaves the server of a create, which the problem names', async () => {
+    const body = serverBody(place, { name: 'fails' });
+    const asked = ask('POST', '/servers', { body, ...wait });
+    const answer = await whileWaiting(idOf('fails'), asked, (id) => fail(id, 'no_space', 'Full.'));
+    assert.deepEqual([answer.statusCode, answer.json().code], [503, 'no_space']);
+    assert.equal(answer.headers.location, undefined);
+    const { server_id: id } = answer.json().operation;
+    const server = (await ask('GET', `/servers/${id}`)).json();
+    assert.deepEqual(
+      [server.hostname, server.status, server.allowed_actions],
+      ['fails', 'error', ['retry', 'delete']],
+    );
+  });
+
+  it('is entered in the audit log once, as what was accepted', async () => {
+    const before = (await auditOf('server_stop')).length;
+    await failedStop('guest_ignored_shutdown', { 'idempotency-key': 'audited' });
+    const entries = await auditOf('server_stop');
+    assert.deepEqual([entries.length, entries[0].status, entries[0].code], [before + 1, 202, null]);
+  });
+
+  it('is given again under its key, whether waited for or not', async () => {
+    const key = { 'idempotency-key': 'failed-stop' };
+    const { id, answer } = await failedStop('guest_ignored_shutdown', key);
+    const operations = (await ask('GET', `/operations?server_id=${id}`)).json().length;
+    const { request_id, ...first } = answer.json();
+    for (const headers of [key, { ...key, ...wait }]) {
+      const again = await ask('POST', `/servers/${id}/stop`, headers);
+      const { request_id: own, ...problem } = again.json();
+      assert.equal(again.statusCode, answer.statusCode);
+      assert.deepEqual(problem, first);
+      assert.notEqual(own, request_id);
+      assert.equal(again.headers['x-request-id'], own);
+      assert.equal(again.headers['idempotency-replayed'], 'true');
+      assert.equal(again.headers['operation-id'], answer.headers['operation-id']);
+    }
+    assert.equal((await ask('GET', `/operations?server_id=${id}`)).json().length, operations);
+  });
+
+  it('is told to who asks again with a key and waits, though the first did not', async () => {
+    const key = { 'idempotency-key': 'first-without' };
+    const id = await enterServer(db, place, { status: 'started' });
+    const first = await ask('POST', `/servers/${id}/stop`, key);
+    assert.equal(first.statusCode, 202);
+    await fail(id, 'guest_ignored_shutdown', ignored);
+    assert.deepEqual((await ask('POST', `/servers/${id}/stop`, key)).json(), first.json());
+    const waited = await ask('POST', `/servers/${id}/stop`, { ...key, ...wait });
+    assert.deepEqual([waited.statusCode, waited.json().code], [409, 'guest_ignored_shutdown']);
+  });
+});
+
+it('an answer that the release before kept under a key is given again with the operation', async () => {
+  const key = { 'idempotency-key': 'of-before' };
+  const made = await create({ name: 'of-before' }, key);
+  const { id } = made.json();
+  await finish(id, 'started');
+  const stopKey = { 'idempotency-key': 'stop-of-before' };
+  const stopped = await ask('POST', `/servers/${id}/stop`, stopKey);
+  await sql`update idempotency_keys set body = body - 'operation'`.execute(db);
+  const madeAgain = await create({ name: 'of-before' }, key);
+  assert.deepEqual([madeAgain.statusCode, madeAgain.json().id], [201, id]);
+  assert.equal(madeAgain.json().operation.id, made.json().operation.id);
+  assert.deepEqual((await ask('POST', `/servers/${id}/stop`, stopKey)).json(), stopped.json());
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { after, it } from 'node:test';
+import { promisify } from 'node:util';
+import { enterServer, operationUnderWay } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+// What `/status` says of a server, and the loop of the README that waits by it.
+
+const { db, place, ask, create, finish, fail, close } = await createWholeApp();
+after(close);
+
+const statusOf = async (id: number) => (await ask('GET', `/servers/${id}/status`)).json();
+
+async function reach(id: number, progress: number): Promise<void> {
+  const { id: operation } = await operationUnderWay(db, id);
+  await db.updateTable('operations').set({ progress }).where('id', '=', operation).execute();
+}
+
+async function failedCreate(): Promise<number> {
+  const { id } = (await create()).json();
+  await reach(id, 21);
+  await fail(id, 'no_space', 'The storage pool is full.');
+  return id;
+}
+
+it('of a failed create it keeps the progress, and says that it failed', async () => {
+  const id = await failedCreate();
+  assert.deepEqual(await statusOf(id), {
+    status:
+      'The server is in the error state. Last operation: The create failed: The storage pool is full.',
+    real_status: 'not_exists',
+    is_processing: false,
+    progress: 21,
+  });
+  await ask('POST', `/servers/${id}/retry`);
+  const again = await statusOf(id);
+  assert.deepEqual([again.is_processing, again.progress], [true, 0]);
+  await finish(id, 'started');
+  const { status, progress } = await statusOf(id);
+  assert.deepEqual([status, progress], ['The server is running.', 100]);
+});
+
+it('of a failed stop it says so until something else succeeds', async () => {
+  const id = await enterServer(db, place, { status: 'started', operation: 'stop' });
+  await reach(id, 10);
+  await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
+  const { status, is_processing, progress } = await statusOf(id);
+  assert.deepEqual([is_processing, progress], [false, 10]);
+  assert.equal(
+    status,
+    'The server is running. Last operation: The stop failed: The guest did not shut down.',
+  );
+  await ask('POST', `/servers/${id}/stop`, { body: { force: true } });
+  await finish(id, 'stopped');
+  const after = await statusOf(id);
+  assert.deepEqual([after.status, after.progress], ['The server is stopped.', 100]);
+});
+
+it('an error that came later is said beside the operation that failed before', async () => {
+  const id = await enterServer(db, place, { status: 'started', operation: 'stop' });
+  await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
+  const error = 'Its instance is gone.';
+  await db.updateTable('servers').set({ status: 'error', error }).where('id', '=', id).execute();
+  assert.match(
+    (await statusOf(id)).status,
+    /error state\. Its instance is gone\. Last operation: /,
+  );
+});
+
+it('the loop of the README ends with what became of the server', async () => {
+  const underWay = (await create()).json().id;
+  const bodies = async (...ids: number[]) =>
+    await Promise.all(ids.map(async (id) => JSON.stringify(await statusOf(id))));
+  const failed = await failedCreate();
+  const running = await enterServer(db, place, { status: 'started' });
+  const refusal = JSON.stringify((await ask('GET', '/servers/999999/status')).json());
+  assert.match(
+    await lastLineOfLoop(await bodies(underWay, underWay, failed)),
+    /failed: The storage/,
+  );
+  assert.match(await lastLineOfLoop(await bodies(underWay, running)), /The server is running/);
+  assert.match(await lastLineOfLoop([refusal]), /server_not_found/);
+});
+
+/** Runs the loop with a `curl` that prints these, one after the other. */
+async function lastLineOfLoop(answers: string[]): Promise<string> {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [loop] = /^while status=[\s\S]*?; done/m.exec(readme) ?? [];
+  assert.ok(loop, 'the README has a loop');
+  // In a subshell each time: only a file remembers where it is.
+  const script = `
+    answers=$(mktemp -d); echo 0 >"$answers/at"
+    pick() { at=$(($(cat "$answers/at") + 1)); echo $at >"$answers/at"; shift $((at - 1)); printf '%s\\n' "$1"; }
+    sleep() { :; }
+    curl() { pick ${answers.map((answer) => `'${answer.replaceAll("'", "'\\''")}'`).join(' ')}; }
+    ${loop}
+    rm -r "$answers"`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { timeout: 60_000 });
+  const lines = stdout.trim().split('\n');
+  assert.equal(lines.length, answers.length);
+  return lines.at(-1) ?? '';
+}

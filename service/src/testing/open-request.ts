@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/**
+ * A request whose body has only begun to arrive: the service can't answer it before `finish`. Answers what came
+ * back until the connection was closed; empty where it was cut off.
+ */
+export async function openRequest(url: string, token: string, path: string, body: object) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const received: string[] = [];
+  socket.on('error', () => undefined).on('data', (data) => received.push(String(data)));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await once(socket, 'connect');
+  const text = JSON.stringify(body);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${hostname}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Expect: 100-continue',
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  // The service says that it takes the body: it has begun with the request.
+  await Promise.race([once(socket, 'data'), closed]);
+  received.length = 0;
+  return {
+    async finish(): Promise<string> {
+      socket.write(text);
+      await closed;
+      return received.join('');
+    },
+    /** Resolves when the connection is closed, however that came about. */
+    closed,
+  };
+}

@@ -1,0 +1,22 @@
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { killAll, processesNaming } from './processes.ts';
+import { ownerIsGone } from './reaper.ts';
+
+// Ends the processes and removes the directories of a process that has ended: see temporary-directory.ts.
+
+const startingMs = 500;
+const [root = ''] = process.argv.slice(2);
+// By its name alone, since it stands in URLs, too. It has to be one that nothing else bears.
+const name = basename(root);
+if (!/^berth-\w{6}$/.test(name)) throw new Error(`"${root}" is no directory of tests.`);
+
+await ownerIsGone();
+const theirs = () => processesNaming(name);
+while (theirs().length > 0) {
+  await killAll(theirs);
+  // What was being started shows its own environment only a moment later.
+  await sleep(startingMs);
+}
+rmSync(root, { recursive: true, force: true, maxRetries: 10 });

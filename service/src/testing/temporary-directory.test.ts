@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { test } from 'node:test';
+import { processesNaming } from './processes.ts';
+import { eventually } from './until.ts';
+
+const urlOf = (module: string) => JSON.stringify(new URL(module, import.meta.url).href);
+
+/** A test run that has started PostgreSQL and something that runs on by itself, and prints where. */
+const script = `
+  import { spawn } from 'node:child_process';
+  import { createTestDatabase } from ${urlOf('postgres.ts')};
+  import { temporaryDirectory } from ${urlOf('temporary-directory.ts')};
+  await createTestDatabase();
+  const directory = temporaryDirectory('test');
+  spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env: { DIRECTORY: directory } }).unref();
+  console.log(directory);
+  setInterval(() => undefined, 1000);`;
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
+  test(`a run that is ended by ${signal} leaves neither processes nor directories`, async () => {
+    const { BERTH_TEST_POSTGRES: _, ...env } = process.env;
+    const run = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env,
+    });
+    const root = dirname(String((await once(run.stdout, 'data'))[0]).trim());
+    const theirs = () => processesNaming(basename(root));
+    assert.ok(existsSync(root));
+    // PostgreSQL, what sleeps, and the reaper.
+    assert.ok(theirs().length >= 3, `${theirs().length} processes`);
+    run.kill(signal);
+    await eventually(() => {
+      assert.deepEqual(theirs(), []);
+      assert.equal(existsSync(root), false, 'the directory is gone');
+    });
+  });
+}

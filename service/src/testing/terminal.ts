@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { commandLine, environment, killAll, processIds, readProcess } from './processes.ts';
+import { until } from './until.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A service that `npm start` runs in a terminal, on an embedded PostgreSQL and without an engine. */
+export interface InTerminal {
+  url: string;
+  /** All that it has printed so far. */
+  output(): string;
+  /** As the key does: the terminal sends SIGINT to each process in its foreground, npm among them. */
+  ctrlC(): void;
+  /** Closes the terminal's window: SIGHUP. */
+  hangUp(): void;
+  /** To the process group of the service, to which npm belongs, too. */
+  signalGroup(signal: NodeJS.Signals): void;
+  /** Resolves with the exit status of npm when the terminal has ended; NaN when it was closed. */
+  ended: Promise<number>;
+}
+
+/** A directory for the data of services, and what is to be done with it at the end of a test. */
+export function dataDirectory() {
+  const path = mkdtempSync(join(tmpdir(), 'berth-terminal-'));
+  /** All that runs for it, PostgreSQL too. */
+  const processes = () =>
+    processIds().filter(
+      (pid) =>
+        environment(pid).includes(`BERTH_DATA_DIR=${path}`) ||
+        commandLine(pid).includes(`${path}/postgres`),
+    );
+  async function remove(): Promise<void> {
+    await killAll(processes);
+    rmSync(path, { recursive: true, force: true });
+  }
+  return { path, processes, remove };
+}
+
+/** Starts a service in a pseudo-terminal (script(1) of util-linux), and resolves once it listens. */
+export async function startInTerminal(
+  directory: string,
+  processes: () => number[],
+): Promise<InTerminal> {
+  const { DATABASE_URL: _, NODE_TEST_CONTEXT: __, ...env } = process.env;
+  // Without "prestart", which prepares the machine.
+  const command = 'npm start --ignore-scripts';
+  const child = spawn(
+    'script',
+    ['--quiet', '--return', '--flush', '--command', command, '/dev/null'],
+    {
+      cwd: root,
+      env: { ...env, BERTH_DATA_DIR: directory, BERTH_PORT: '0', BERTH_LOCAL: 'false' },
+    },
+  );
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => printed.push(String(data)));
+  }
+  const output = () => printed.join('');
+  const ended = once(child, 'close').then(([status]) => Number(status ?? Number.NaN));
+  const url = () => /listens on (http:\/\/\S+)/.exec(output())?.[1];
+  await until('it listens', () => {
+    if (child.exitCode !== null) throw new Error(`It did not start:\n${output()}`);
+    return url();
+  });
+  return {
+    url: url() ?? '',
+    output,
+    ended,
+    ctrlC: () => void child.stdin.write('\u0003'),
+    hangUp: () => void child.kill('SIGKILL'),
+    signalGroup(signal) {
+      const pid = processes().find((each) => commandLine(each).endsWith('service/src/main.ts'));
+      if (pid === undefined) throw new Error('There is no service.');
+      process.kill(-groupOf(pid), signal);
+    },
+  };
+}
+
+/** The fifth field of /proc/PID/stat (proc_pid_stat(5)); the second may hold spaces. */
+function groupOf(pid: number): number {
+  const fields = readProcess(pid, 'stat').replace(/^.*\) /, '');
+  return Number(fields.split(' ')[2]);
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+const firstPauseMs = 10;
+/** Looks cost what is looked at its time: who waits for long looks more rarely. */
+const longestPauseMs = 200;
+const growth = 1.2;
+/** What `Boolean` takes for false. */
+type Nothing = false | null | undefined | 0 | '';
+
+/**
+ * Calls `look` until `isSo` accepts what it returns, by default anything truthy, and returns that. After `seconds` it
+ * throws an error that says what was waited for and what was seen last. An error that `look` throws ends the waiting.
+ *
+ * @param what the condition, as it follows the word "until": `the queue is empty`
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+): Promise<Exclude<T, Nothing>>;
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  isSo: (seen: T) => boolean,
+  seconds?: number,
+): Promise<T>;
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  isSo: (seen: T) => boolean = Boolean,
+  seconds = 60,
+): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (let pauseMs = firstPauseMs; ; pauseMs = longer(pauseMs)) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    if (performance.now() > end) {
+      throw new Error(`Waited ${seconds} s in vain until ${what}. Last seen: ${inspect(seen)}`);
+    }
+    await sleep(pauseMs);
+  }
+}
+
+const longer = (pauseMs: number) => Math.min(pauseMs * growth, longestPauseMs);
+
+/**
+ * Calls `check` until it throws nothing, and returns what it returned: for conditions that assertions say best. After
+ * `seconds` it throws an error that says what `check` threw last.
+ */
+export async function eventually<T>(check: () => T | Promise<T>, seconds = 60): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (let pauseMs = firstPauseMs; ; pauseMs = longer(pauseMs)) {
+    try {
+      return await check();
+    } catch (cause) {
+      if (performance.now() > end) {
+        const seen = cause instanceof Error ? cause.message : inspect(cause);
+        throw new Error(`Waited ${seconds} s in vain. Last seen: ${seen}`, { cause });
+      }
+    }
+    await sleep(pauseMs);
+  }
+}

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Version } from '@berth/contract/version';
+import { output } from '../../../setup/commands.mjs';
+import { migrationNames } from '../db/migrate.ts';
+
+const root = new URL('../../../', import.meta.url);
+
+/** The version that all packages, the OpenAPI document and the changelog have. */
+export const version: string = readJson('package.json').version;
+
+let build: Promise<Version> | undefined;
+
+/** What runs here. It is read once: a clone that changes afterwards is not what runs. */
+export function readBuild(): Promise<Version> {
+  build ??= migrationNames().then((names) => ({
+    version,
+    commit: commit(),
+    schema: names.at(-1) ?? '',
+  }));
+  return build;
+}
+
+/** A release says it in `release.json`, a clone in its `.git`. */
+function commit(): string | null {
+  if (existsSync(new URL('release.json', root))) return readJson('release.json').commit;
+  const git = fileURLToPath(new URL('.git', root));
+  return output('git', ['--git-dir', git, 'rev-parse', 'HEAD'])?.trim() ?? null;
+}
+
+function readJson(name: string) {
+  return JSON.parse(readFileSync(new URL(name, root), 'utf8'));
+}

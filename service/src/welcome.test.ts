@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { after, test } from 'node:test';
+import { loadConfig } from './config.ts';
+import { suggestFirstServer } from './first-server-queries.ts';
+import { type RunningService, startService } from './start.ts';
+import { createWholeApp } from './testing/whole-app.ts';
+import { welcome } from './welcome.ts';
+
+const whole = await createWholeApp();
+after(whole.close);
+const { db, place } = whole;
+
+const running: RunningService = {
+  url: 'http://127.0.0.1:8080',
+  admin: { token: 'canary', created: true, path: "/it's/admin-token" },
+  hasLocation: true,
+  firstServer: { locationId: 7, osId: 3 },
+  stop: async () => undefined,
+};
+const real = { isSimulated: false };
+
+test('the first start leads to a first server, in a location that is there', () => {
+  const said = welcome(running, real);
+  assert.match(said, /TOKEN=\$\(cat '\/it'\\''s\/admin-token'\)/);
+  assert.match(said, /"location_id": 7, "os_id": 3,/);
+  assert.match(said, /\n {2}ssh root@\$/);
+  assert.match(said, /Ctrl-C stops Berth; the servers run on\.\n$/);
+  assert.ok(!said.includes('canary'));
+});
+
+test('nobody is sent to a simulated server, and nothing runs on', () => {
+  const said = welcome(running, { isSimulated: true });
+  assert.match(said, /Your first server/);
+  assert.doesNotMatch(said, /ssh|run on/);
+});
+
+test('a later start, one without a place for servers, and one beside others do not', () => {
+  const { admin, ...others } = running;
+  assert.ok(admin);
+  const later = welcome({ ...running, admin: { ...admin, created: false } }, real);
+  assert.match(later, /The admin token is in \/it's\/admin-token/);
+  const without = welcome({ ...running, hasLocation: false, firstServer: undefined }, real);
+  assert.match(without, /no location yet.*npm run location/);
+  const beside = welcome({ ...others, admin: undefined }, real);
+  assert.match(beside, /Make others with "npm run token"/);
+  for (const said of [later, without, beside]) assert.doesNotMatch(said, /first server:|curl/);
+});
+
+test('what is suggested is a location and a system that a create takes, until there was a server', async () => {
+  const { locationId, osId } = place;
+  const change = (values: { enabled?: boolean; os_ids?: number[] | null }) =>
+    db.updateTable('locations').set(values).where('id', '=', locationId).execute();
+  assert.deepEqual(await suggestFirstServer(db), { locationId, osId });
+  await change({ os_ids: [osId + 1] });
+  const other = await suggestFirstServer(db);
+  assert.notEqual(other?.osId, osId);
+  await change({ os_ids: null, enabled: false });
+  assert.equal(await suggestFirstServer(db), undefined);
+  await change({ enabled: true });
+  assert.equal((await whole.create()).statusCode, 201);
+  assert.equal(await suggestFirstServer(db), undefined);
+});
+
+test('a port that is taken is said before anything else is done', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const config = loadConfig({ BERTH_PORT: String(port), BERTH_DATA_DIR: '/nowhere/that/is' });
+  const say = () => assert.fail('it began');
+  const { signal } = new AbortController();
+  const start = startService(config, say, { signal, always: () => undefined });
+  await assert.rejects(start, new RegExp(`The port ${port} of 127.0.0.1 is in use`));
+});

@@ -1,0 +1,53 @@
+import type { RunningService } from './start.ts';
+
+interface Kind {
+  /** The engine is simulated: nobody can log in, and nothing runs on. */
+  isSimulated: boolean;
+}
+
+/** What a service says that has started: at the first start with the way to a first server. */
+export function welcome(
+  { url, admin, hasLocation, firstServer }: RunningService,
+  kind: Kind,
+): string {
+  const parts = [`Berth listens on ${url}   (documentation: ${url}/docs)`];
+  if (!hasLocation) parts.push(noLocation);
+  if (admin?.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
+  parts.push(admin ? tokenIsIn(admin.path) : tokenIsElsewhere, ending(kind));
+  return `\n${parts.join('\n\n')}\n`;
+}
+
+/** Never the token itself: what is printed stands in the journal, or in the log of a container, for long. */
+function toFirstServer(
+  url: string,
+  tokenPath: string,
+  { locationId, osId }: NonNullable<RunningService['firstServer']>,
+  { isSimulated }: Kind,
+): string {
+  const login = `
+  ssh root@$(curl -s ${url}/v1/servers/1 -H "Authorization: Bearer $TOKEN" | grep -o '"ip":"[0-9.]*"' | cut -d'"' -f4)`;
+  return `Your first server:
+
+  TOKEN=$(cat ${quoted(tokenPath)})
+  curl -sX POST ${url}/v1/servers -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"name": "first", "location_id": ${locationId}, "os_id": ${osId}, "password": "choose-1-yourself",
+         "initialCommands": ["echo hello > /root/hello"], "cpu": 1, "ram": 512, "disk": 5}'
+  while status=$(curl -s ${url}/v1/servers/1/status -H "Authorization: Bearer $TOKEN")
+    echo "$status"; echo "$status" | grep -q '"is_processing":true'; do sleep 1; done    # the last line says if it failed${isSimulated ? '' : login}`;
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+const noLocation =
+  'There is no location yet, and so no place for servers. Add one: npm run location -- --help';
+
+const tokenIsIn = (path: string) => `The admin token is in ${path}, which only its owner can read.`;
+
+const tokenIsElsewhere =
+  'The service that was started first on this database keeps the admin token. Make others with "npm run token".';
+
+const ending = ({ isSimulated }: Kind) =>
+  isSimulated ? 'Ctrl-C stops Berth.' : 'Ctrl-C stops Berth; the servers run on.';

@@ -1,0 +1,134 @@
+// `npm run release`: makes of a commit what is published. docs/releasing.md says when and how.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { explain, SetupError, say } from './commands.mjs';
+
+const clone = fileURLToPath(new URL('..', import.meta.url));
+const unreleased = 'unreleased';
+
+/**
+ * Answers what a command prints to standard output, or throws what it says of its failure.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} directory
+ */
+function outputOf(command, args, directory) {
+  const options = { cwd: directory, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 };
+  const { status, stdout, stderr, error } = spawnSync(command, args, options);
+  if (status === 0) return stdout;
+  throw new SetupError(
+    `Failed: ${[command, ...args].join(' ')}`,
+    'A release is made in a clone, with Git 2.38 and npm 10 or newer.',
+    error?.message ?? stderr,
+  );
+}
+
+/**
+ * The section of a version in the changelog, without its heading.
+ * @param {string} changelog
+ * @param {string} version
+ * @returns {{ date: string, notes: string }} the date is `unreleased` until there is one
+ */
+export function sectionOf(changelog, version) {
+  const sections = changelog.split(/^## /m).slice(1);
+  const own = sections.find((section) => section.startsWith(`[${version}] - `));
+  if (!own) {
+    const wayOut = `Add it: ## [${version}] - ${unreleased}`;
+    throw new SetupError(`CHANGELOG.md has no section of ${version}.`, wayOut);
+  }
+  const [heading = '', ...lines] = own.split('\n');
+  return { date: heading.split(' - ')[1]?.trim() ?? '', notes: `${lines.join('\n').trim()}\n` };
+}
+
+/**
+ * Writes the files of a release of `commit` into `directory`: a tarball with everything that is in the commit, and
+ * `release.json`, which says which it is; a bill of materials (CycloneDX); the notes; and the checksums of these. The
+ * same commit always makes the same tarball.
+ * @param {{ commit?: string, directory: string, isDraft?: boolean }} release a draft needs no date in the changelog
+ */
+export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
+  const git = (...args) => outputOf('git', args, clone);
+  const hash = git('rev-parse', '--verify', `${commit}^{commit}`).trim();
+  const { version } = JSON.parse(git('show', `${hash}:package.json`));
+  const { date, notes } = sectionOf(git('show', `${hash}:CHANGELOG.md`), version);
+  if (date === unreleased && !isDraft) {
+    throw new SetupError(
+      `CHANGELOG.md says that ${version} is unreleased.`,
+      'Put the date of the release there, and commit it. To try it before: npm run release -- --draft',
+    );
+  }
+  const name = `berth-${version}`;
+  mkdirSync(directory, { recursive: true });
+  const [tarball, bill, text] = [`${name}.tar.gz`, `${name}.cdx.json`, `${name}.md`].map((file) =>
+    join(directory, file),
+  );
+  const identity = JSON.stringify({ version, commit: hash });
+  git(
+    ...['archive', '--format=tar.gz', `--prefix=${name}/`],
+    ...[`--add-virtual-file=${name}/release.json:${identity}`, `--output=${tarball}`, hash],
+  );
+  writeFileSync(bill, billOf(tarball, name));
+  writeFileSync(text, notes);
+  const files = [tarball, bill, text];
+  const sums = files.map((file) => `${sha256(file)}  ${basename(file)}\n`);
+  writeFileSync(join(directory, 'SHA256SUMS'), sums.join(''));
+  return { version, commit: hash, files };
+}
+
+/**
+ * Everything that the lock file of the tarball has, as CycloneDX.
+ * @param {string} tarball
+ * @param {string} name its folder
+ */
+function billOf(tarball, name) {
+  const directory = mkdtempSync(join(tmpdir(), 'berth-release-'));
+  try {
+    outputOf('tar', ['-xzf', tarball, '-C', directory], '.');
+    const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'];
+    const printed = outputOf('npm', [...args, '--package-lock-only'], join(directory, name));
+    const bill = JSON.parse(printed);
+    // npm calls it after the folder.
+    bill.metadata.component.name = 'berth';
+    return `${JSON.stringify(bill, null, 2)}\n`;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} file */
+function sha256(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+function main() {
+  const { values } = parseArgs({
+    options: {
+      out: { type: 'string', default: 'dist' },
+      draft: { type: 'boolean', default: false },
+    },
+  });
+  const changed = outputOf('git', ['status', '--porcelain'], clone).trim();
+  if (changed && !values.draft) {
+    const wayOut = 'Commit them, or leave them out: npm run release -- --draft';
+    throw new SetupError('There are changes that are not committed.', wayOut, changed);
+  }
+  const directory = resolve(values.out);
+  const { version, commit, files } = makeRelease({ directory, isDraft: values.draft });
+  say(`Berth ${version}, of the commit ${commit}:`);
+  for (const file of [...files, join(directory, 'SHA256SUMS')]) say(`  ${file}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    main();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    explain(error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeRelease, sectionOf } from './release.mjs';
+
+const clone = fileURLToPath(new URL('..', import.meta.url));
+const skip = !existsSync(join(clone, '.git')) && 'a release is made in a clone';
+const directory = mkdtempSync(join(tmpdir(), 'berth-release-test-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const print = (command, args, cwd = clone) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8' });
+const ofCommit = (path) => print('git', ['show', `HEAD:${path}`]);
+const draft = (name) => makeRelease({ directory: join(directory, name), isDraft: true });
+
+test('a release has a tarball, a bill of materials, notes, and their checksums', { skip }, () => {
+  const { version, commit, files } = draft('whole');
+  assert.equal(version, JSON.parse(ofCommit('package.json')).version);
+  assert.equal(commit, print('git', ['rev-parse', 'HEAD']).trim());
+  const names = ['tar.gz', 'cdx.json', 'md'].map((end) => `berth-${version}.${end}`);
+  assert.deepEqual(
+    files.map((file) => basename(file)),
+    names,
+  );
+  const checked = print('sha256sum', ['-c', 'SHA256SUMS'], join(directory, 'whole'));
+  assert.deepEqual(
+    checked.trim().split('\n'),
+    names.map((name) => `${name}: OK`),
+  );
+});
+
+test('the tarball holds the commit with its lock file, and says which it is', { skip }, () => {
+  const { version, commit, files } = draft('content');
+  const paths = print('tar', ['-tzf', files[0]]).split('\n');
+  const listed = paths.filter((path) => path !== '' && !path.endsWith('/'));
+  const committed = print('git', ['ls-tree', '-r', '--name-only', '-z', 'HEAD']).split('\0');
+  const expected = [...committed.filter(Boolean), 'release.json'];
+  const folder = `berth-${version}/`;
+  assert.deepEqual(listed.sort(), expected.map((path) => folder + path).sort());
+  const read = (path) => print('tar', ['-xzOf', files[0], folder + path]);
+  assert.equal(read('package-lock.json'), ofCommit('package-lock.json'));
+  assert.deepEqual(JSON.parse(read('release.json')), { version, commit });
+});
+
+test('the same commit makes the same tarball', { skip }, () => {
+  const sums = ['once', 'again'].map((name) => {
+    const [tarball] = draft(name).files;
+    return createHash('sha256').update(readFileSync(tarball)).digest('hex');
+  });
+  assert.equal(sums[0], sums[1]);
+});
+
+test('the bill of materials has each package that is installed, with its hash', { skip }, () => {
+  const { version, files } = draft('bill');
+  const { bomFormat, metadata, components } = JSON.parse(readFileSync(files[1], 'utf8'));
+  assert.deepEqual([bomFormat, metadata.component.name], ['CycloneDX', 'berth']);
+  assert.equal(metadata.component.version, version);
+  const { packages } = JSON.parse(ofCommit('package-lock.json'));
+  const locked = Object.entries(packages)
+    .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
+    .map(([path, { version: its, integrity }]) => {
+      const name = path.replace(/^.*node_modules\//, '');
+      // The lock file has none of what is for other machines.
+      return `${name}@${its} ${integrity && hexOf(integrity)}`;
+    });
+  const listed = new Set(
+    components.map(({ name, version: its, hashes }) => `${name}@${its} ${hashes?.[0]?.content}`),
+  );
+  assert.ok(locked.length > 100);
+  assert.deepEqual(
+    locked.filter((one) => !listed.has(one)),
+    [],
+  );
+});
+
+const hexOf = (integrity) =>
+  Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
+
+const changelog = `# Changelog
+
+## [2.0.0] - unreleased
+
+### Added
+
+- One.
+
+## [1.0.0] - 2026-11-21
+
+- Two.
+`;
+
+test('the notes are the section of the version', { skip }, () => {
+  assert.deepEqual(sectionOf(changelog, '2.0.0'), {
+    date: 'unreleased',
+    notes: '### Added\n\n- One.\n',
+  });
+  assert.deepEqual(sectionOf(changelog, '1.0.0'), { date: '2026-11-21', notes: '- Two.\n' });
+  assert.throws(() => sectionOf(changelog, '1.0'), /has no section of 1\.0\./);
+  const { version, files } = draft('notes');
+  const { notes } = sectionOf(ofCommit('CHANGELOG.md'), version);
+  assert.equal(readFileSync(files[2], 'utf8'), notes);
+});
+
+test('what has no date yet is released as a draft alone', { skip }, () => {
+  const { version } = JSON.parse(ofCommit('package.json'));
+  const { date } = sectionOf(ofCommit('CHANGELOG.md'), version);
+  const release = () => makeRelease({ directory: join(directory, 'dated') });
+  if (date === 'unreleased') assert.throws(release, /CHANGELOG\.md says that .* is unreleased/);
+  else assert.equal(release().version, version);
+  assert.equal(existsSync(join(directory, 'dated')), date !== 'unreleased');
+});

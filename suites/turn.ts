@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+
+/**
+ * Waits until no other process of this machine holds `name`, then holds it until this process ends, however it ends.
+ * `say` is told once what is being waited for.
+ *
+ * A turn is an abstract socket (unix(7)), which the kernel gives to one process at a time, and takes back when that one
+ * has ended. Who connects is told who holds it, and sees when that is over.
+ */
+export async function takeTurn(name: string, say: (text: string) => void): Promise<void> {
+  const address = `\0berth-turn:${name}`;
+  let told = '';
+  while (!(await listen(address))) {
+    const holder = await waitForEnd(address, (text) => {
+      if (text !== told) say(`Waiting for ${text}, which uses ${name}`);
+      told = text;
+    });
+    // One that can't be asked is of another user, or has just ended.
+    if (holder === 'unknown') await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const held: Server[] = [];
+
+async function listen(address: string): Promise<boolean> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.unref().write(`the process ${process.pid} in ${process.cwd()}`);
+  });
+  server.unref().listen(address);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+  held.push(server);
+  return true;
+}
+
+/** Ends when the process that holds the address has ended. */
+async function waitForEnd(
+  address: string,
+  tell: (holder: string) => void,
+): Promise<'ended' | 'unknown'> {
+  const socket = connect(address).setEncoding('utf8').on('data', tell);
+  return await new Promise((resolve) => {
+    socket.once('error', () => resolve('unknown'));
+    socket.once('close', (hadError) => resolve(hadError ? 'unknown' : 'ended'));
+  });
+}
