@@ -56,5 +56,6 @@ function stop(signal: NodeJS.Signals): void {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
 child.on('exit', async (code) => {
   await simulator.close();
-  process.exitCode = code ?? 1;
+  // At once, since a Node that winds down no longer handles signals: npm may pass Ctrl-C on as late as that.
+  process.exit(code ?? 1);
 });

@@ -33,6 +33,15 @@ test('Ctrl-C finishes the requests that are open, and leaves no process', async 
   await until('no process is left', () => processes().length === 0);
 });
 
+test('a signal that comes as late as the last moment does not change the exit status', async () => {
+  const { ctrlC, ended, output, request, signalToTheEnd } = await busy();
+  ctrlC();
+  await request.finish();
+  await until('it has stopped', () => output().includes('Stopped.'));
+  await signalToTheEnd('SIGINT');
+  assert.equal(await ended, 0, output());
+});
+
 test('a second Ctrl-C, later, says what it skips, and ends PostgreSQL all the same', async () => {
   const { ctrlC, ended, output, request } = await busy();
   ctrlC();

@@ -39,3 +39,5 @@ try {
   else if (interruption.isSkipping) say('The rest of the stop was skipped.');
   else process.stderr.write(`\nBerth failed, in a way that was not foreseen:\n${inspect(error)}\n`);
 }
+// At once, since a Node that winds down no longer handles signals: npm may pass Ctrl-C on as late as that.
+process.exit();

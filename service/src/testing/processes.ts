@@ -42,14 +42,16 @@ export async function killAll(find: () => number[]): Promise<void> {
   for (let pids = find(); pids.length > 0; pids = find()) {
     const passed = performance.now() - began;
     if (passed > killedWithinMs) throw new Error(`These processes do not end: ${pids.join(', ')}`);
-    for (const pid of pids) kill(pid, passed < graceMs && isPostgres(pid) ? 'SIGQUIT' : 'SIGKILL');
+    for (const pid of pids)
+      sendSignal(pid, passed < graceMs && isPostgres(pid) ? 'SIGQUIT' : 'SIGKILL');
     await sleep(50);
   }
 }
 
 const isPostgres = (pid: number) => readProcess(pid, 'comm').trim() === 'postgres';
 
-function kill(pid: number, signal: NodeJS.Signals): void {
+/** A process that has just ended is passed over. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

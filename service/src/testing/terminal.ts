@@ -3,8 +3,16 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { commandLine, environment, killAll, processIds, readProcess } from './processes.ts';
+import {
+  commandLine,
+  environment,
+  killAll,
+  processIds,
+  readProcess,
+  sendSignal,
+} from './processes.ts';
 import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -20,6 +28,8 @@ export interface InTerminal {
   hangUp(): void;
   /** To the process group of the service, to which npm belongs, too. */
   signalGroup(signal: NodeJS.Signals): void;
+  /** To the service alone, over and over until it has ended. */
+  signalToTheEnd(signal: NodeJS.Signals): Promise<void>;
   /** Resolves with the exit status of npm when the terminal has ended; NaN when it was closed. */
   ended: Promise<number>;
 }
@@ -68,16 +78,17 @@ export async function startInTerminal(
     if (child.exitCode !== null) throw new Error(`It did not start:\n${output()}`);
     return url();
   });
+  const service = processes().find((pid) => commandLine(pid).endsWith('service/src/main.ts'));
+  if (service === undefined) throw new Error('There is no service.');
   return {
     url: url() ?? '',
     output,
     ended,
     ctrlC: () => void child.stdin.write('\u0003'),
     hangUp: () => void child.kill('SIGKILL'),
-    signalGroup(signal) {
-      const pid = processes().find((each) => commandLine(each).endsWith('service/src/main.ts'));
-      if (pid === undefined) throw new Error('There is no service.');
-      process.kill(-groupOf(pid), signal);
+    signalGroup: (signal) => void process.kill(-groupOf(service), signal),
+    async signalToTheEnd(signal) {
+      for (; commandLine(service) !== ''; await nextTurn()) sendSignal(service, signal);
     },
   };
 }
