@@ -123,8 +123,11 @@ export async function untilGone(id: number): Promise<void> {
   );
 }
 
+/** Those of a server, each with what its commands printed. */
 export async function operations(serverId: number): Promise<Operation[]> {
-  return (await call<Operation[]>('GET', `/v1/operations?server_id=${serverId}`)).body;
+  const listed = await call<Operation[]>('GET', `/v1/operations?server_id=${serverId}`);
+  const whole = listed.body.map(({ id }) => call<Operation>('GET', `/v1/operations/${id}`));
+  return (await Promise.all(whole)).map(({ body }) => body);
 }
 
 /** Creates a server and waits until it is set up. */

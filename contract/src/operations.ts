@@ -66,8 +66,9 @@ export const CommandResult = Type.Object(
     output: Nullable(
       Type.String({
         description:
-          'The end of what it printed, on both streams. It is kept for as long as `outputs_days` of the ' +
-          'settings says after the operation has ended, and is null from then on.',
+          'The end of what it printed, on both streams, up to 4 KiB. Null in lists: `GET /v1/operations/{id}` shows it. ' +
+          'It is kept for as long as `outputs_days` of the settings says after the operation has ended, and is null ' +
+          'from then on.',
         examples: ['Setting up nginx ...\n'],
       }),
     ),
@@ -210,6 +211,17 @@ export const OperationQuery = Closed({
   kind: Type.Optional(Kind('Only those of this kind.')),
 });
 export type OperationQuery = Static<typeof OperationQuery>;
+
+export const CommandOutputParams = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the operation.', examples: ['7'] }),
+    index: Type.String({
+      description: 'Which of `commands`, counted from 0.',
+      examples: ['0'],
+    }),
+  },
+  { title: 'CommandOutputParams' },
+);
 
 export const Accepted = Type.Object(
   {

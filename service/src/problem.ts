@@ -35,6 +35,7 @@ export const refusals = {
   operating_system_not_found: [404, 'Operating system not found'],
   address_pool_not_found: [404, 'Address pool not found'],
   operation_not_found: [404, 'Operation not found'],
+  output_not_found: [404, 'Output not found'],
   method_not_allowed: [405, 'Method not allowed'],
   not_acceptable: [406, 'Not acceptable'],
   project_in_use: [409, 'Project is in use'],

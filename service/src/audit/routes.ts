@@ -73,7 +73,7 @@ export function auditRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const fetchPage = fetchFrom(request, request.query, false);
-      return sendLines(request, reply.type(jsonLines), readPage({}), fetchPage, auditView);
+      return sendLines(request, reply.type(jsonLines), fetchPage, auditView);
     },
   );
 }

@@ -55,6 +55,11 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
     server_delete: { path: `/servers/${own.spare}`, status: 202, foreign: 'server' },
     operation_list: { path: '/operations', status: 200 },
     operation_view: { path: `/operations/${own.operation}`, status: 200, foreign: 'operation' },
+    operation_command_output: {
+      path: `/operations/${own.operation}/commands/0/output`,
+      status: 404,
+      foreign: 'operation',
+    },
     location_list: { path: '/locations', status: 200 },
     location_view: { path: `/locations/${place.locationId}`, status: 200 },
     location_update: {

@@ -17,8 +17,6 @@ export interface Page<S extends SortColumn = SortColumn> {
   after: After | undefined;
   /** Undefined: all that there are. */
   limit: number | undefined;
-  /** What to ask of the database: one more than the limit tells whether there is a next page. */
-  fetch: number | undefined;
 }
 
 /**
@@ -34,100 +32,105 @@ export function readPage<S extends SortColumn = 'id'>(query: PageQuery): Page<S>
     descending: order.startsWith('-'),
     after: cursor === undefined ? undefined : readCursor(cursor, order),
     limit,
-    fetch: limit === undefined ? undefined : limit + 1,
   };
 }
 
 /** Answers a list: one page of it with `limit`; without, all of it, streamed in bounded memory. */
-export async function sendList<S extends SortColumn, R extends Row<S>, V>(
+export async function sendList<S extends SortColumn, R extends Row<S>>(
   request: FastifyRequest,
   reply: FastifyReply,
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
-  view: (row: R) => V,
+  view: (row: R) => unknown,
 ) {
-  if (page.fetch === undefined) return sendAll(request, reply, page, fetchPage, view);
-  const rows = await fetchPage(page.after, page.fetch);
-  return answerPage(request, reply, page, rows).map(view);
-}
-
-/**
- * The rows of a page, of the `page.fetch` that were asked for. When there are more, the answer gets
- * a `Link` to them (RFC 8288) that keeps the query and the prefix of this request.
- */
-function answerPage<S extends SortColumn, R extends Row<S>>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: Page<S>,
-  rows: R[],
-): R[] {
-  if (page.limit === undefined || rows.length <= page.limit) return rows;
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  if (last) reply.header('Link', `<${nextUrl(request, page, last)}>; rel="next"`);
-  return shown;
+  const { streams } = request.server;
+  const end: { last?: R } = {};
+  const lines = rowsOf(page, fetchPage, (row) => JSON.stringify(view(row)), end);
+  reply.type('application/json; charset=utf-8');
+  if (page.limit === undefined) {
+    return reply.send(await streams.begin(request, reply, framed(jsonArray, lines)));
+  }
+  // Only its end tells whether there is a next page, and headers come first.
+  const body = await streams.gather(request, reply, framed(jsonArray, lines));
+  // RFC 8288. It keeps the query and the prefix of this request.
+  if (end.last) reply.header('Link', `<${nextUrl(request, page, end.last)}>; rel="next"`);
+  return reply.send(body);
 }
 
 type Row<S extends SortColumn> = Record<S | 'id', string | number>;
 type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: number) => Promise<R[]>;
 
-/** The first rows are read before the answer begins, so that a refusal can still be one. */
-async function sendAll<S extends SortColumn, R extends Row<S>>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: Page<S>,
-  fetchPage: FetchPage<S, R>,
-  view: (row: R) => unknown,
-) {
-  const lines = allRows(page, fetchPage, (row) => JSON.stringify(view(row)));
-  const stream = await request.server.streams.begin(request, reply, jsonArray(lines));
-  return reply.type('application/json; charset=utf-8').send(stream);
-}
-
 /** All of a list, a line of JSON each. The reply has its media type already. */
-export async function sendLines<S extends SortColumn, R extends Row<S>>(
+export async function sendLines<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,
-  page: Page<S>,
-  fetchPage: FetchPage<S, R>,
+  fetchPage: FetchPage<'id', R>,
   view: (row: R) => unknown,
 ) {
-  const lines = allRows(page, fetchPage, (row) => `${JSON.stringify(view(row))}\n`);
-  return reply.send(await request.server.streams.begin(request, reply, jsonLines(lines)));
+  const write = (row: R) => `${JSON.stringify(view(row))}\n`;
+  return sendRows(request, reply, fetchPage, { write });
 }
 
-async function* jsonArray(groups: AsyncIterable<string[]>) {
-  let separator = '[';
+interface Frame {
+  head?: string;
+  separator?: string;
+  tail?: string;
+}
+
+/** All of a list as text, by id, streamed in bounded memory. The reply has its media type already. */
+export async function sendRows<R extends Row<'id'>>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fetchPage: FetchPage<'id', R>,
+  { write, ...frame }: Frame & { write: (row: R) => string },
+) {
+  const rows = framed(frame, rowsOf(readPage({}), fetchPage, write));
+  return reply.send(await request.server.streams.begin(request, reply, rows));
+}
+
+const jsonArray = { head: '[', separator: ',', tail: ']' };
+
+async function* framed(
+  { head = '', separator = '', tail = '' }: Frame,
+  groups: AsyncIterable<string[]>,
+) {
+  let isFirst = true;
   for await (const rows of groups) {
-    yield separator + rows.join(',');
-    separator = ',';
+    yield (isFirst ? head : separator) + rows.join(separator);
+    isFirst = false;
   }
-  yield separator === '[' ? '[]' : ']';
+  yield (isFirst ? head : '') + tail;
 }
 
-async function* jsonLines(groups: AsyncIterable<string[]>) {
-  for await (const rows of groups) yield rows.join('');
-}
-
-/** Some at a time: as many as come to about so many bytes, going by the ones before. */
-async function* allRows<S extends SortColumn, R extends Row<S>>(
+/**
+ * The rows of a page, or all there are, written some at a time: as many as come to about so many bytes, going
+ * by the ones before. However large a page is, it holds the event loop and the memory for a few rows at once.
+ * @param end told the last row of a page, if there are more behind it
+ */
+async function* rowsOf<S extends SortColumn, R extends Row<S>>(
   page: Page<S>,
   fetchPage: FetchPage<S, R>,
   write: (row: R) => string,
+  end: { last?: R } = {},
 ) {
-  let { after } = page;
-  let limit = rowsAtFirst;
-  while (true) {
-    const rows = await fetchPage(after, limit);
+  const isPaged = page.limit !== undefined;
+  let { after, limit: left = Number.POSITIVE_INFINITY } = page;
+  let most = rowsAtFirst;
+  for (let areMore = true; areMore && left > 0; ) {
+    const wanted = Math.min(most, left);
+    // Of a page, one row more tells whether there is another page.
+    const found = await fetchPage(after, isPaged ? wanted + 1 : wanted);
+    const rows = found.slice(0, wanted);
     const last = rows.at(-1);
     if (!last) return;
-    const isLast = rows.length < limit;
-    after = { value: last[page.sort], id: Number(last.id) };
+    areMore = isPaged ? found.length > wanted : found.length === wanted;
+    left -= rows.length;
+    if (areMore && left === 0) end.last = last;
     const texts = rows.map(write);
     const length = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
-    limit = Math.min(mostRowsAtOnce, Math.max(1, Math.floor(bytesAtOnce / length)));
+    most = Math.min(mostRowsAtOnce, Math.max(1, Math.floor(bytesAtOnce / length)));
+    after = { value: last[page.sort], id: Number(last.id) };
     yield texts;
-    if (isLast) return;
   }
 }
 

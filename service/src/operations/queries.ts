@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type After, isBeyond } from '../db/keyset.ts';
 import type { Project } from '../db/project.ts';
-import type { Database, Placement } from '../db/schema.ts';
+import type { CommandResult, Database, Placement } from '../db/schema.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
 /** An operation is of a server or of a node; a constraint sees to it. */
@@ -127,6 +127,17 @@ export const shownColumns = [
 ] as const;
 
 export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]>;
+/** In lists: the outputs of one operation's commands may have 256 KiB. */
+export type ListedOperation = Omit<ShownOperation, 'commands'> & {
+  commands: Omit<CommandResult, 'output'>[] | null;
+};
+
+const listedColumns = shownColumns.filter((column) => column !== 'commands');
+const withoutOutputs = sql<
+  ListedOperation['commands']
+>`case when commands is not null then coalesce(
+  (select jsonb_agg(result - 'output' order by place)
+   from jsonb_array_elements(commands) with ordinality as results (result, place)), '[]') end`;
 
 /** What is told to who waits for an operation. */
 export const waitedColumns = [
@@ -179,6 +190,23 @@ export async function findOperation(
     .executeTakeFirst();
 }
 
+/**
+ * What one command of an operation came to; `index` counts from 0. Undefined for an operation that is none
+ * of the project's, null for a command that it has not run.
+ */
+export async function findCommand(
+  project: Project,
+  id: number,
+  index: number,
+): Promise<CommandResult | null | undefined> {
+  const row = await project
+    .select('operations')
+    .select(sql<CommandResult | null>`commands -> ${index}::integer`.as('command'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.command;
+}
+
 export interface OperationPage {
   filters: {
     server_id?: number | undefined;
@@ -191,12 +219,15 @@ export interface OperationPage {
   limit: number;
 }
 
-/** A project's operations, those of deleted servers included. */
+/** A project's operations, those of deleted servers included, without what their commands printed. */
 export async function listOperations(
   project: Project,
   { filters, sort, descending, after, limit }: OperationPage,
-): Promise<ShownOperation[]> {
-  let query = project.select('operations').select(shownColumns);
+): Promise<ListedOperation[]> {
+  let query = project
+    .select('operations')
+    .select(listedColumns)
+    .select(withoutOutputs.as('commands'));
   if (filters.server_id) query = query.where('server_id', '=', filters.server_id);
   if (filters.status) query = query.where('status', '=', filters.status);
   if (filters.kind) query = query.where('kind', '=', filters.kind);

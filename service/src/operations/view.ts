@@ -1,11 +1,11 @@
 import type { Operation } from '@berth/contract/operations';
 import type { CommandResult } from '../db/schema.ts';
 import type { MovedServer } from '../nodes/queries.ts';
-import type { ShownOperation } from './queries.ts';
+import type { ListedOperation, ShownOperation } from './queries.ts';
 
 /** A row as the API shows it to somebody; what other nodes have is for administrators. */
 export function operationView(
-  row: ShownOperation,
+  row: ShownOperation | ListedOperation,
   isForAdmin: boolean,
   ofNode?: { node: string; servers: MovedServer[] },
 ): Operation {
@@ -19,7 +19,8 @@ export function operationView(
     progress: row.progress,
     message: row.message,
     error: row.error && { ...row.error, detail: row.error.message },
-    commands: row.commands?.map(commandView) ?? null,
+    commands:
+      row.commands?.map((command: Command, index: number) => commandView(command, index)) ?? null,
     placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
     node: ofNode?.node ?? null,
     servers: ofNode?.servers ?? null,
@@ -29,7 +30,9 @@ export function operationView(
   };
 }
 
-function commandView(result: CommandResult, index: number) {
-  const { exit_status, duration_ms = null, output, output_expired: gone = false } = result;
+type Command = Omit<CommandResult, 'output'> & { output?: string | null };
+
+function commandView(command: Command, index: number) {
+  const { exit_status, duration_ms = null, output = null, output_expired: gone = false } = command;
   return { index, exit_status, duration_ms, output: gone ? null : output, output_expired: gone };
 }

@@ -57,14 +57,23 @@ export async function isCountedUntil(
   return rows.length === 0;
 }
 
+export interface StatementPart {
+  /** Two times of a month. */
+  from: Date;
+  to: Date;
+  /** The id of the last server of the part before; 0 at the beginning. */
+  afterId: number;
+  limit: number;
+}
+
 /**
  * What each server of a project was and moved between two times of a month, by id: of those that
- * existed then. A month's traffic is that of the whole month.
+ * existed then, some at a time. A month's traffic is that of the whole month.
  */
 export async function statementRows(
   db: Queryable,
   projectId: number,
-  { from, to }: { from: Date; to: Date },
+  { from, to, afterId, limit }: StatementPart,
 ): Promise<StatementRow[]> {
   const { rows } = await sql<StatementRow>`
     select s.id, s.uuid, s.hostname, s.location_id, s.created_at, s.deleted_at,
@@ -89,9 +98,10 @@ export async function statementRows(
     ) as spent
     left join traffic_months t
       on t.server_id = s.id and t.month = date_trunc('month', ${from}::timestamptz, 'utc')::date
-    where s.project_id = ${projectId} and (s.deleted_at is null or s.deleted_at > ${from})
+    where s.project_id = ${projectId} and s.id > ${afterId} and (s.deleted_at is null or s.deleted_at > ${from})
       and (spent.seconds is not null or t.server_id is not null)
     order by s.id
+    limit ${limit}
   `.execute(db);
   return rows;
 }

@@ -4,25 +4,31 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { databaseTime } from '../db/queries.ts';
 import type { App, Deps } from '../http/app-types.ts';
+import { type Page, sendRows } from '../http/pagination.ts';
 import { findProjectEver } from '../projects/queries.ts';
 import { findVisibleProject } from '../projects/visible.ts';
 import { readMonth } from './month.ts';
 import { isCountedUntil, statementRows } from './queries.ts';
-import { statementCsv, statementView } from './view.ts';
+import { csvHead, csvLine, type StatementOf, serverView, statementHead } from './view.ts';
 
 const csv = 'text/csv';
 const about = { tags: ['Projects'], params: IdParams, querystring: StatementQuery };
 type Request = FastifyRequest<{ Params: { id: string }; Querystring: StatementQuery }>;
 
 export function statementRoutes(app: App, { db }: Deps): void {
-  async function statement(request: Request): Promise<Statement> {
+  async function statementOf(request: Request): Promise<StatementOf> {
     // The last bill of a project comes after its end; only administrators see it then.
     const { id } = await findVisibleProject(db, request.caller, request.params.id, findProjectEver);
     const month = readMonth(request.query.month, new Date(await databaseTime(db)));
     // Before the rows are read: what is counted in between is in them.
     const isFinal = month.isOver && (!month.isLast || (await isCountedUntil(db, id, month.to)));
-    return statementView({ projectId: id, month, isFinal }, await statementRows(db, id, month));
+    return { projectId: id, month, isFinal };
   }
+
+  const servers =
+    ({ projectId, month: { from, to } }: StatementOf) =>
+    (after: Page['after'], limit: number) =>
+      statementRows(db, projectId, { from, to, afterId: after?.id ?? 0, limit });
 
   app.get(
     '/projects/:id/statement',
@@ -32,11 +38,21 @@ export function statementRoutes(app: App, { db }: Deps): void {
         ...about,
         operationId: 'project_statement',
         summary: 'Show what the servers of a project had and moved in a month',
-        description: 'What a bill can rest on. Servers that were deleted are on it, too.',
+        description:
+          'What a bill can rest on. Servers that were deleted are on it, too. All of them, streamed.',
         response: { 200: Statement },
       },
     },
-    statement,
+    async (request, reply) => {
+      const statement = await statementOf(request);
+      reply.type('application/json; charset=utf-8');
+      return sendRows(request, reply, servers(statement), {
+        head: `${JSON.stringify(statementHead(statement)).slice(0, -1)},"servers":[`,
+        separator: ',',
+        tail: ']}',
+        write: (row) => JSON.stringify(serverView(row)),
+      });
+    },
   );
 
   app.get(
@@ -54,11 +70,12 @@ export function statementRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const shown = await statement(request);
-      const soFar = shown.is_final ? '' : '-so-far';
-      const name = `statement-${shown.project_id}-${shown.month}${soFar}.csv`;
+      const statement = await statementOf(request);
+      const { projectId, month, isFinal } = statement;
+      const name = `statement-${projectId}-${month.name}${isFinal ? '' : '-so-far'}.csv`;
       reply.header('Content-Disposition', `attachment; filename="${name}"`);
-      return reply.type(`${csv}; charset=utf-8`).send(statementCsv(shown));
+      reply.type(`${csv}; charset=utf-8`);
+      return sendRows(request, reply, servers(statement), { head: csvHead, write: csvLine });
     },
   );
 }

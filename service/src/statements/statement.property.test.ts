@@ -13,7 +13,7 @@ import {
 } from '../testing/usage.ts';
 import { readMonth } from './month.ts';
 import { statementRows } from './queries.ts';
-import { statementView } from './view.ts';
+import { serverView } from './view.ts';
 import '../testing/fixed-seed.ts';
 
 const month = readMonth('2026-11', new Date('2027-01-01T00:00:00Z'));
@@ -79,8 +79,8 @@ async function serverOf(uuid: string) {
 
 async function statementOf(uuid: string) {
   const { project_id } = await serverOf(uuid);
-  const rows = await statementRows(db, project_id, month);
-  const { servers } = statementView({ projectId: project_id, month, isFinal: true }, rows);
+  const rows = await statementRows(db, project_id, { ...month, afterId: 0, limit: 1000 });
+  const servers = rows.map(serverView);
   return servers.filter((server) => server.uuid === uuid);
 }
 

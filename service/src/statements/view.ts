@@ -4,27 +4,28 @@ import type { StatementRow } from './queries.ts';
 
 const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
 
-interface StatementOf {
+export interface StatementOf {
   projectId: number;
   month: Month;
   isFinal: boolean;
 }
 
-export function statementView(
-  { projectId, month, isFinal }: StatementOf,
-  rows: StatementRow[],
-): Statement {
+/** All but the servers, which come last and may be many. */
+export function statementHead({
+  projectId,
+  month,
+  isFinal,
+}: StatementOf): Omit<Statement, 'servers'> {
   return {
     project_id: projectId,
     month: month.name,
     from: iso(month.from),
     to: iso(month.to),
     is_final: isFinal,
-    servers: rows.map(serverView),
   };
 }
 
-function serverView(row: StatementRow): StatementServer {
+export function serverView(row: StatementRow): StatementServer {
   return {
     server_id: row.id,
     uuid: row.uuid,
@@ -45,11 +46,14 @@ function serverView(row: StatementRow): StatementServer {
 /** To a thousandth of a second, or nearly so. */
 const hours = (seconds: number | null) => Math.round(((seconds ?? 0) / 3600) * 1e6) / 1e6;
 
+/** The names of the columns, as the first line of a CSV (RFC 4180). */
+export const csvHead = `${statementColumns.join(',')}\r\n`;
+
 /**
- * The servers of a statement as CSV (RFC 4180), the names of the columns first. No value needs
- * quotes: host names, numbers and times hold no commas, quotes or line breaks.
+ * A server of a statement as a line of a CSV. No value needs quotes: host names, numbers and times hold no
+ * commas, quotes or line breaks.
  */
-export function statementCsv({ servers }: Statement): string {
-  const lines = servers.map((server) => statementColumns.map((column) => server[column] ?? ''));
-  return [statementColumns, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+export function csvLine(row: StatementRow): string {
+  const server = serverView(row);
+  return `${statementColumns.map((column) => server[column] ?? '').join(',')}\r\n`;
 }

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createTestToken } from '../testing/app.ts';
+import { operationUnderWay } from '../testing/servers.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const { db, ask, create, close } = await createWholeApp();
+after(close);
+
+/** A create that has ended, with these results of its commands. */
+async function ended(commands: object[]): Promise<number> {
+  const { id } = await operationUnderWay(db, (await create()).json().id);
+  await db
+    .updateTable('operations')
+    .set({
+      commands: JSON.stringify(commands),
+      status: 'succeeded',
+      secrets: null,
+      finished_at: new Date(),
+    })
+    .where('id', '=', id)
+    .execute();
+  return id;
+}
+
+const two = [
+  { exit_status: 0, output: 'Zoë\n' },
+  { exit_status: 3, output: 'not found\n' },
+];
+
+test('a list shows how commands ended, but not what they printed, with and without limit', async () => {
+  const id = await ended(two);
+  for (const query of ['', '&limit=10']) {
+    const [listed] = (await ask('GET', `/operations?sort=-id${query}`)).json();
+    assert.equal(listed.id, id);
+    assert.deepEqual(listed.commands, [
+      { exit_status: 0, output: null, output_expired: false },
+      { exit_status: 3, output: null, output_expired: false },
+    ]);
+  }
+  const { commands } = (await ask('GET', `/operations/${id}`)).json();
+  assert.deepEqual(
+    commands.map(({ output }: { output: string }) => output),
+    ['Zoë\n', 'not found\n'],
+  );
+});
+
+test('a list tells an operation without commands from one that has run none of them yet', async () => {
+  await ended([]);
+  const [none] = (await ask('GET', '/operations?sort=-id&limit=1')).json();
+  assert.deepEqual(none.commands, []);
+  await create();
+  const [notYet] = (await ask('GET', '/operations?sort=-id&limit=1')).json();
+  assert.equal(notYet.commands, null);
+});
+
+test('the output of one command is answered as text', async () => {
+  const id = await ended(two);
+  const answer = await ask('GET', `/operations/${id}/commands/0/output`);
+  assert.equal(answer.statusCode, 200);
+  assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8');
+  assert.equal(answer.body, 'Zoë\n');
+  assert.equal((await ask('GET', `/operations/${id}/commands/1/output`)).body, 'not found\n');
+});
+
+test('an output that is not there is a 404 that says why', async () => {
+  const id = await ended([{ exit_status: 0, output: '', output_expired: true }]);
+  const detailOf = async (path: string, code = 'output_not_found') => {
+    const answer = await ask('GET', `/operations/${path}`);
+    assert.deepEqual([answer.statusCode, answer.json().code], [404, code]);
+    return answer.json().detail;
+  };
+  assert.match(await detailOf(`${id}/commands/0/output`), /removed/);
+  for (const index of ['1', '-1', '00000', 'x', '1e1']) {
+    assert.match(await detailOf(`${id}/commands/${index}/output`), /no command/, index);
+  }
+  await detailOf('999999/commands/0/output', 'operation_not_found');
+});
+
+test('the output of another project is answered as what does not exist', async () => {
+  const id = await ended(two);
+  await db.insertInto('projects').values({ name: 'other' }).execute();
+  const { headers } = await createTestToken(db, { project: 'other', scopes: ['servers:read'] });
+  const answer = await ask('GET', `/operations/${id}/commands/0/output`, headers);
+  assert.deepEqual([answer.statusCode, answer.json().code], [404, 'operation_not_found']);
+});
