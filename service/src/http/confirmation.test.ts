@@ -18,6 +18,8 @@ import { isSafe } from './methods.ts';
 /** What gives somebody powers, or a way in, that outlast the session; or takes them from others. */
 const sensitive = new Set([
   'settings_update',
+  // It opens nodes and networks to servers, and port 25.
+  'location_update',
   'token_create',
   'user_create',
   'user_update',
@@ -47,7 +49,6 @@ const ordinary: Record<string, string> = {
   server_move: servers,
   server_delete: servers,
   server_traffic_update: servers,
-  location_update: installation,
   node_evacuate: installation,
   node_restore: installation,
   node_declare_lost: installation,

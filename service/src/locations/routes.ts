@@ -59,7 +59,7 @@ export function locationRoutes(app: App, deps: Deps): void {
   app.patch(
     '/locations/:id',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', needsConfirmation: true },
       schema: {
         operationId: 'location_update',
         summary: 'Change what servers may have in a location',

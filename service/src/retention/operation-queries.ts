@@ -24,32 +24,32 @@ async function operationsAfter(db: Queryable, id: number, before: Date): Promise
     .execute();
 }
 
+/** As the index `operations_with_output` has it, so that none is looked at again whose output has gone. */
+const hasOutput = sql<boolean>`(finished_at is not null and commands <> '[]'
+  and not commands @> '[{"output_expired": true}]')`;
+
 /**
  * Removes what the initial commands printed, of some operations that ended before a time; their exit
- * statuses stay. Answers how many it looked at: none when all are done, or another service is at it.
+ * statuses stay. Answers how many: none when all are done, or another service is at it. One that has not
+ * ended holds back no other one.
  */
 export async function expireOutputs(db: Db, before: Date): Promise<number> {
   return await db.transaction().execute(async (trx) => {
     if (!(await tryLockRetention(trx))) return 0;
-    const { outputs_gone_until: last } = await trx
-      .selectFrom('settings')
-      .select('outputs_gone_until')
-      .executeTakeFirstOrThrow();
-    const found = await operationsAfter(trx, last, before);
-    const young = found.findIndex(({ isOld }) => !isOld);
-    const ids = found.slice(0, young === -1 ? found.length : young).map(({ id }) => id);
-    if (ids.length === 0) return 0;
-    await trx
+    const result = await trx
       .updateTable('operations')
       .set({ commands: withoutOutput })
-      .where('id', 'in', ids)
-      .where(sql<boolean>`jsonb_array_length(commands) > 0`)
-      .execute();
-    await trx
-      .updateTable('settings')
-      .set({ outputs_gone_until: Math.max(...ids) })
-      .execute();
-    return ids.length;
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('operations')
+          .select('id')
+          .where(hasOutput)
+          .where('finished_at', '<', sql<string>`${before}`)
+          .orderBy('finished_at')
+          .limit(atOnce),
+      )
+      .executeTakeFirst();
+    return Number(result.numUpdatedRows);
   });
 }
 

@@ -136,7 +136,7 @@ describe('operations', () => {
     const none = await operation('2030-01-01T00:00:00Z', { commands: null });
     const young = await operation('2030-01-02T00:00:01Z');
     const { outputs } = await round('2030-01-31T00:00:01Z');
-    assert.equal(outputs, 3);
+    assert.equal(outputs, 1);
     const app = await createTestApp(db, [operationRoutes]);
     t.after(() => app.close());
     const { headers } = await createTestToken(db);
@@ -148,10 +148,13 @@ describe('operations', () => {
     assert.deepEqual([await commands(empty), await commands(none)], [[], null]);
     assert.equal((await round('2030-02-01T00:00:02Z')).outputs, 1);
     assert.equal((await commands(young))[0].output, null);
-    // One that somebody works on holds back those after it, and loses nothing itself.
+    // One that somebody works on loses nothing, and holds back none of those after it.
     const long = await operation(null);
-    assert.equal((await round('2030-06-01T00:00:00Z')).outputs, 0);
+    const later = await operation('2030-03-01T00:00:00Z');
+    assert.equal((await round('2030-06-01T00:00:00Z')).outputs, 1);
     assert.equal((await commands(long))[0].output, output);
+    assert.equal((await commands(later))[0].output, null);
+    assert.equal((await round('2030-06-01T01:00:00Z')).outputs, 0);
   });
 
   it('go after 13 months, but for those that something needs', async () => {
