@@ -35,7 +35,7 @@ export function sendConstant(cacheControl: string) {
       return null;
     }
     if (takesGzip) reply.header('Content-Encoding', 'gzip');
-    return request.method === 'HEAD' ? body : request.server.streams.whole(request, reply, body);
+    return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
   };
 }
 

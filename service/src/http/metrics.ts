@@ -15,6 +15,8 @@ export interface AnsweredRequest {
 /** What is told of requests, and what is answered to who reads the metrics. */
 export interface HttpMetrics {
   answered(request: AnsweredRequest): void;
+  /** `share`: of whom there were as many large answers already as there may be, such as `token` or `all`. */
+  largeAnswerRefused(share: string): void;
   /** Without what is read of the database, where that is not to be. */
   text(type: MetricsType, what?: { ofDatabase: boolean }): Promise<string>;
 }

@@ -12,6 +12,7 @@ const long = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 7200];
 
 export interface Observers {
   answered(request: AnsweredRequest): void;
+  largeAnswerRefused(share: string): void;
   operations: OperationObserver;
   called: CallObserver;
   watch: WatchObserver;
@@ -32,6 +33,12 @@ export function observers(registry: Registry): Observers {
     help: 'Time to the end of the answer. With Prefer: wait it includes the wait.',
     labelNames: ['method', 'route'],
     buckets: quick,
+    registers,
+  });
+  const refused = new Counter({
+    name: 'berth_http_large_answers_refused_total',
+    help: 'Large answers that were refused, by whose share of them was used up: token, user, project, address, anonymous (all without a token together) or all.',
+    labelNames: ['share'],
     registers,
   });
   const operationSeconds = new Histogram({
@@ -107,6 +114,7 @@ export function observers(registry: Registry): Observers {
       requests.inc({ method, route, status });
       requestSeconds.observe({ method, route }, seconds);
     },
+    largeAnswerRefused: (share) => refused.inc({ share }),
     operations: {
       ended: (kind, outcome, seconds) => operationSeconds.observe({ kind, outcome }, seconds),
       retried: (kind, step) => retries.inc({ kind, step }),

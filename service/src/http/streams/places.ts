@@ -17,7 +17,8 @@ export interface Places {
 
 const retryAfter = 2;
 
-export function createPlaces(most: number): Places {
+/** @param refused told whose share was used up each time: `token`, `project`, ..., or `all` */
+export function createPlaces(most: number, refused: (share: string) => void): Places {
   const taken = new Map<string, number>();
 
   function change(key: string, by: number): void {
@@ -30,7 +31,10 @@ export function createPlaces(most: number): Places {
     take(request, reply) {
       const shares = sharesOf(request, most);
       const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
-      if (full) throw full.refusal;
+      if (full) {
+        refused(full.who);
+        throw full.refusal;
+      }
       for (const { key } of shares) change(key, 1);
       finished(reply.raw, () => {
         for (const { key } of shares) change(key, -1);
@@ -40,26 +44,35 @@ export function createPlaces(most: number): Places {
 }
 
 interface Share {
+  who: string;
   key: string;
   most: number;
   refusal: Problem;
 }
 
-/** A token, a person or an address may have a tenth of all, and a project a third. */
+/**
+ * A token, a person or an address may have a tenth of all, a project a third, and all who have not said who they
+ * are a fifth together.
+ */
 function sharesOf(request: FastifyRequest, most: number): Share[] {
-  const [tenth, third] = [10, 3].map((parts) => Math.max(1, Math.floor(most / parts)));
+  const part = (parts: number) => Math.max(1, Math.floor(most / parts));
   const { tokenId, project } = callerOf(request) ?? {};
   const userId = personOf(request)?.userId;
-  const share = (who: string, id: unknown, count = 1): Share => ({
-    key: `${who} ${id}`,
-    most: count,
+  const share = (who: string, id: unknown, count: number): Share => ({
+    ...{ who, key: `${who} ${id}`, most: count },
     refusal: tooMany(who, count),
   });
-  const known = tokenId ? share('token', tokenId, tenth) : share('user', userId, tenth);
-  const isKnown = Boolean(tokenId ?? userId);
-  const all: Share = { key: 'all', most, refusal: busy() };
-  if (!isKnown) return [share('address', addressKey(addressOf(request)), tenth), all];
-  return project ? [known, share('project', project.id, third), all] : [known, all];
+  const shared = (who: string, count: number): Share => ({
+    ...{ who, key: who, most: count },
+    refusal: busy(),
+  });
+  const all = shared('all', most);
+  if (!tokenId && !userId) {
+    const address = share('address', addressKey(addressOf(request)), part(10));
+    return [address, shared('anonymous', part(5)), all];
+  }
+  const known = tokenId ? share('token', tokenId, part(10)) : share('user', userId, part(10));
+  return project ? [known, share('project', project.id, part(3)), all] : [known, all];
 }
 
 function tooMany(who: string, count: number): Problem {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Pace, paced } from './paced.ts';
@@ -19,8 +20,19 @@ export interface Streams {
     reply: FastifyReply,
     chunks: AsyncGenerator<string>,
   ): Promise<Readable>;
+  /**
+   * The same for one that begins only once all of it is made. As soon as it is large it takes a place, before
+   * more of it is made; throws as `Places`.
+   */
+  gather(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    chunks: AsyncIterable<string>,
+  ): Promise<Readable | Buffer>;
   /** One that is there already, as it is where that is small. */
   whole(request: FastifyRequest, reply: FastifyReply, body: Buffer): Readable | Buffer;
+  /** One that is the same for everybody. All read the one copy in memory, so it takes no place. */
+  constant(reply: FastifyReply, body: Buffer): Readable;
 }
 
 /** What is smaller is sent whoever reads it, however slowly. */
@@ -29,11 +41,16 @@ const largeBytes = 64 * 1024;
 export interface StreamSettings extends Pace {
   /** Large answers that are sent at once. */
   most: number;
+  /** Told whose share of them was used up, each time that one is refused. */
+  refused: (share: string) => void;
 }
 
 /** Bounds what large answers take: how many there are, what each holds in memory, and for how long. */
-export function boundStreams(app: FastifyInstance, { most, ...pace }: StreamSettings): void {
-  const places = createPlaces(most);
+export function boundStreams(
+  app: FastifyInstance,
+  { most, refused, ...pace }: StreamSettings,
+): void {
+  const places = createPlaces(most, refused);
   const send = (reply: FastifyReply, chunks: AsyncIterable<string | Buffer>) =>
     // Nothing is made before it is wanted.
     Readable.from(paced(reply, chunks, pace), { objectMode: false, highWaterMark: 1 });
@@ -48,11 +65,30 @@ export function boundStreams(app: FastifyInstance, { most, ...pace }: StreamSett
         else first.push(value);
       }
       if (!isAll) places.take(request, reply);
-      return send(reply, both([first.join('')], chunks));
+      return send(reply, both([first.join('')], inContext(chunks)));
+    },
+    async gather(request, reply, chunks) {
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      let isLarge = false;
+      for await (const chunk of chunks) {
+        const part = Buffer.from(chunk);
+        parts.push(part);
+        bytes += part.length;
+        if (bytes <= largeBytes || isLarge) continue;
+        isLarge = true;
+        places.take(request, reply);
+      }
+      if (!isLarge) return Buffer.concat(parts);
+      reply.header('Content-Length', bytes);
+      return send(reply, both(parts, []));
     },
     whole(request, reply, body) {
       if (body.length <= largeBytes) return body;
       places.take(request, reply);
+      return streams.constant(reply, body);
+    },
+    constant(reply, body) {
       reply.header('Content-Length', body.length);
       return send(reply, both([body], []));
     },
@@ -63,6 +99,17 @@ export function boundStreams(app: FastifyInstance, { most, ...pace }: StreamSett
     if (isConstant || request.method === 'HEAD' || typeof payload !== 'string') return payload;
     return streams.whole(request, reply, Buffer.from(payload));
   });
+}
+
+/** The connection, which asks for more, knows nothing of whose queries those are that make it. */
+function inContext<T>(chunks: AsyncGenerator<T>): AsyncIterable<T> {
+  const run = AsyncLocalStorage.snapshot();
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => run(() => chunks.next()),
+      return: () => run(() => chunks.return(undefined)),
+    }),
+  };
 }
 
 async function* both<T>(first: Iterable<T>, then: AsyncIterable<T> | Iterable<T>) {
