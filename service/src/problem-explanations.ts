@@ -51,6 +51,7 @@ export const explanations = {
   node_not_found: ['No node has this name, or its location was not given and the name is not unique.', 'List them with `GET /v1/nodes`; add `location_id`.', 'no'],
   operating_system_not_found: ['No operating system has this id.', 'List them with `GET /v1/operating-systems`.', 'no'],
   address_pool_not_found: ['No address pool has this id.', 'List them with `GET /v1/address-pools`.', 'no'],
+  output_not_found: ['The operation has no command with this index, or the output was removed after its retention.', 'Read `commands` of the operation, which say what is kept.', 'no'],
   operation_not_found: ['The project has no operation with this id, or it was removed after its retention.', 'List them with `GET /v1/operations`.', 'no'],
   // Of a state that is in the way.
   project_in_use: ['The project still has servers, or what you use depends on it.', 'Delete its servers first, or use a token of another project.', 'after_change'],

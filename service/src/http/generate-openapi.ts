@@ -24,7 +24,11 @@ async function openApiDocument(): Promise<string> {
     untilEnded,
   };
   const limiter = createLimiter(loadConfig({}).limits);
-  const metrics = { answered: () => undefined, text: async () => '' };
+  const metrics = {
+    answered: () => undefined,
+    largeAnswerRefused: () => undefined,
+    text: async () => '',
+  };
   const app = await createHttpServer({ deps, routes, limiter, metrics });
   const document = app.swagger();
   await app.close();

@@ -62,8 +62,17 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   if (error !== undefined && error === request.raw.errored) return answerNobody(request, reply);
   const problem = toProblem(error);
   const [status] = problems[problem.code];
-  if (status >= 500) request.log.error({ err: error }, 'A request failed.');
+  if (status >= 500) logFailure(error, request);
   return sendProblem(problem, request, reply);
+}
+
+function logFailure(error: unknown, request: FastifyRequest): void {
+  // The service refused it because it is busy: nothing has failed, and a crowd must not fill the log.
+  if (error instanceof Problem && error.cause === undefined) {
+    request.log.info({ detail: error.message }, 'A request was refused for now.');
+  } else {
+    request.log.error({ err: error }, 'A request failed.');
+  }
 }
 
 /** The client hung up before all of its body was here: nothing is wrong on our side. */
@@ -72,6 +81,15 @@ function answerNobody(request: FastifyRequest, reply: FastifyReply) {
   const detail = 'The connection ended before the body did.';
   return sendProblem(new Problem('malformed_request', detail), request, reply);
 }
+
+const ofAnotherAnswer = [
+  'link',
+  'location',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'etag',
+];
 
 const codes = new WeakMap<FastifyRequest, ProblemCode>();
 
@@ -85,7 +103,7 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   const body = problemBody(problem, request.id);
   codes.set(request, problem.code);
   // What the handler had set was for another answer.
-  for (const name of ['link', 'location', 'content-length']) reply.removeHeader(name);
+  for (const name of ofAnotherAnswer) reply.removeHeader(name);
   reply.headers(problem.headers).header('X-Request-Id', request.id);
   if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
   const challenge = authenticationChallenge(problem, request.routeOptions.config.scope);

@@ -72,6 +72,7 @@ export const routeProblems: Record<string, readonly ProblemCode[]> = {
   operation_list: [],
   version_view: [],
   operation_view: ['operation_not_found'],
+  operation_command_output: ['operation_not_found', 'output_not_found'],
   location_list: [],
   location_view: ['location_not_found'],
   location_update: ['location_not_found'],

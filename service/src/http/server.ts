@@ -116,9 +116,11 @@ function createInstance(options: HttpServerOptions): App {
 function streamSettings({
   shell = plainShell,
   patience: times,
+  metrics,
 }: HttpServerOptions): StreamSettings {
   const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
-  return { most, leastBytesPerSecond, behindMs: (times ?? patience).behind };
+  const refused = (share: string) => metrics?.largeAnswerRefused(share);
+  return { most, refused, leastBytesPerSecond, behindMs: (times ?? patience).behind };
 }
 
 /** What is answered before its body was read is not read on: who sends it would keep us at it. */

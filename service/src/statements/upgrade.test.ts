@@ -73,7 +73,7 @@ before(async () => {
 
 test('servers that never existed are taken off the statements of months before, and no others', async () => {
   const project = (await db.selectFrom('projects').select('id').executeTakeFirstOrThrow()).id;
-  const rows = await statementRows(db, project, month);
+  const rows = await statementRows(db, project, { ...month, afterId: 0, limit: 100 });
   const shown = rows.map(({ hostname, disk_gb_seconds }) => [hostname, disk_gb_seconds / 3600]);
   assert.deepEqual(shown, [
     ['half', 100],
