@@ -34,8 +34,8 @@ test('a list shows how commands ended, but not what they printed, with and witho
     const [listed] = (await ask('GET', `/operations?sort=-id${query}`)).json();
     assert.equal(listed.id, id);
     assert.deepEqual(listed.commands, [
-      { exit_status: 0, output: null, output_expired: false },
-      { exit_status: 3, output: null, output_expired: false },
+      { index: 0, exit_status: 0, duration_ms: null, output: null, output_expired: false },
+      { index: 1, exit_status: 3, duration_ms: null, output: null, output_expired: false },
     ]);
   }
   const { commands } = (await ask('GET', `/operations/${id}`)).json();

@@ -149,8 +149,10 @@ describe('operations', () => {
     assert.equal((await round('2030-02-01T00:00:02Z')).outputs, 1);
     assert.equal((await commands(young))[0].output, null);
     // One that somebody works on loses nothing, and holds back none of those after it.
-    const long = await operation(null);
+    const long = await operation('2030-03-01T00:00:00Z');
     const later = await operation('2030-03-01T00:00:00Z');
+    const underWay = { status: 'running' as const, finished_at: null };
+    await db.updateTable('operations').set(underWay).where('id', '=', long).execute();
     assert.equal((await round('2030-06-01T00:00:00Z')).outputs, 1);
     assert.equal((await commands(long))[0].output, output);
     assert.equal((await commands(later))[0].output, null);

@@ -14,7 +14,7 @@ const many = 1200;
 
 test('a statement with many servers is streamed, whole and in order, as JSON and as CSV', async () => {
   const first = await enterServer(db, place, { status: 'stopped' });
-  await sql`insert into servers
+  await sql`insert into servers overriding system value
     select (jsonb_populate_record(servers, jsonb_build_object(
       'id', servers.id + number, 'uuid', gen_random_uuid(), 'hostname', 'many-' || number,
       'mac', gen_random_uuid()))).*
