@@ -86,12 +86,16 @@ declare module 'fastify' {
     needsConfirmation?: boolean;
     /** For what is told of the process alone: a token that was good a while ago will do where nobody can say. */
     worksWithoutDatabase?: boolean;
+    /** Answers a person who is a member of no project, too, who then has no `caller`. */
+    worksWithoutProject?: boolean;
     /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
     canRefuse?: boolean;
     /** For a public route that begins a sign-in and lets nobody in: it is no try. */
     beginsSignIn?: boolean;
     /** For a public route with a large answer: as how many requests of its address it counts. */
     countsAs?: number;
+    /** For a route that changes nothing though its method says otherwise, such as a dry run. */
+    countsAsRead?: boolean;
     /** The media type of the answer, where it isn't JSON. */
     produces?: string;
   }

@@ -70,6 +70,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     requireScope(identity, scope, request);
     requireConfirmation(identity, request);
   });
+  app.addHook('onSend', async (request, reply) => limits.settle(request, reply));
   app.addHook('onClose', async () => {
     await limiter.stop();
     await notes.idle();
@@ -151,7 +152,11 @@ function requireScope(
     const detail = 'This needs a signed-in user, not a token.';
     throw new Problem('person_required', detail);
   }
-  if (!caller) throw noProject(request);
+  if (!caller) {
+    const isAsked = request.headers['berth-project'] !== undefined;
+    if (request.routeOptions.config.worksWithoutProject && !isAsked) return;
+    throw noProject(request);
+  }
   if (scope && scope !== 'public' && allows(caller.scopes, scope)) return;
   const who = person ? 'Your role in this project' : 'The token';
   throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);

@@ -34,9 +34,10 @@ that becomes the answer, a failure as well as a success. To try again after a fa
 
 ## Limits
 
-A token may make so many reads (GET and HEAD) and so many actions (all else) a second. The headers
-\`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; what is too much gets 429
-with \`Retry-After\`.
+A token may make so many reads (GET and HEAD) and so many actions (all else) a second. Dry runs, and
+requests that are refused as invalid (400, 406, 413, 415, 422), count as reads. The headers
+\`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; a request beyond the limit
+gets 429 with \`Retry-After\`.
 
 ## People
 

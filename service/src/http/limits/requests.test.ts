@@ -19,6 +19,14 @@ function probeRoutes(api: App): void {
   const config = { scope: 'servers:read' } as const;
   api.get('/probe', { config, schema }, async () => ({}));
   api.post('/probe', { config, schema }, (r) => changesNothing(r, Promise.resolve({})));
+  const querystring = Type.Object({ dry_run: Type.Optional(Type.Boolean()) });
+  const body = Type.Object({ cpu: Type.Integer() });
+  api.post('/guarded', { config, schema: { ...schema, querystring, body } }, (r) =>
+    changesNothing(r, Promise.resolve({})),
+  );
+  api.post('/dry-run', { config: { ...config, countsAsRead: true }, schema }, (r) =>
+    changesNothing(r, Promise.resolve({})),
+  );
   api.get('/probe/:id', { config, schema }, async () => ({}));
   api.get('/open', { config: { scope: 'public' }, schema }, async () => ({}));
 }
@@ -72,6 +80,93 @@ test('a token has so many reads and so many actions, each told with the answer',
   pass(0.5);
   assert.deepEqual(await statuses(2, token), [200, 429]);
   assert.deepEqual(await statuses(1, token, post), [429]);
+});
+
+const guarded = (payload: unknown, url = '/v1/guarded') => ({
+  ...post,
+  url,
+  payload: JSON.stringify(payload),
+  ...{ headers: { 'content-type': 'application/json' } },
+});
+
+test('a mistake counts as a read, so that one request in five locks no script out', async () => {
+  const { ask, pass } = await serve({
+    reads: { perSecond: 100, burst: 200 },
+    actions: { perSecond: 1, burst: 4 },
+  });
+  const { token } = await createTestToken(db);
+  const authorization = { authorization: `Bearer ${token}` };
+  const send = async (payload: unknown, headers = {}) => {
+    const request = guarded(payload);
+    return await ask(undefined, {
+      ...request,
+      headers: { ...request.headers, ...authorization, ...headers },
+    });
+  };
+  for (let round = 0; round < 10; round += 1) {
+    const good = [];
+    for (let at = 0; at < 4; at += 1) good.push((await send({ cpu: 1 })).statusCode);
+    assert.deepEqual(good, [200, 200, 200, 200], `round ${round}`);
+    assert.equal((await send({ cpu: 1 })).statusCode, 429);
+    pass(1);
+    const wrong = await send({ cpu: 'many' });
+    assert.equal(wrong.statusCode, 422);
+    assert.match(String(wrong.headers.ratelimit), /^"reads";/);
+    pass(3);
+  }
+});
+
+test('every way to be malformed is a mistake; a refusal by the state of things is not', async () => {
+  const { ask, statuses } = await serve({
+    reads: { perSecond: 1, burst: 5 },
+    actions: { perSecond: 1, burst: 1 },
+  });
+  const { token } = await createTestToken(db);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const request = { ...post, url: '/v1/guarded', headers };
+  const refused = [
+    (await ask(undefined, { ...request, payload: '{' })).statusCode,
+    (await ask(undefined, { ...request, payload: '{"cpu": "1"}' })).statusCode,
+    (await ask(undefined, { ...request, payload: `"${'x'.repeat(300_000)}"` })).statusCode,
+    (
+      await ask(undefined, {
+        ...request,
+        headers: { ...headers, 'content-type': 'text/plain' },
+        payload: 'x',
+      })
+    ).statusCode,
+  ];
+  assert.deepEqual(refused, [400, 422, 413, 415]);
+  assert.deepEqual(await statuses(2, token, post), [200, 429]);
+  assert.deepEqual(await statuses(2, token), [200, 429]);
+});
+
+test('mistakes beyond the reads are counted as actions: they are limited, too', async () => {
+  const { ask } = await serve({
+    reads: { perSecond: 1, burst: 2 },
+    actions: { perSecond: 1, burst: 3 },
+  });
+  const { token } = await createTestToken(db);
+  const request = guarded({});
+  const headers = { ...request.headers, authorization: `Bearer ${token}` };
+  const statuses = [];
+  for (let at = 0; at < 6; at += 1) {
+    statuses.push((await ask(undefined, { ...request, headers })).statusCode);
+  }
+  assert.deepEqual(statuses, [422, 422, 422, 422, 422, 429]);
+});
+
+test('a dry run is a read, also while no actions are left', async () => {
+  const { ask, statuses } = await serve({
+    reads: { perSecond: 1, burst: 2 },
+    actions: { perSecond: 1, burst: 1 },
+  });
+  const { token } = await createTestToken(db);
+  assert.deepEqual(await statuses(2, token, post), [200, 429]);
+  const request = guarded({ cpu: 1 }, '/v1/guarded?dry_run=true');
+  const headers = { ...request.headers, authorization: `Bearer ${token}` };
+  assert.equal((await ask(undefined, { ...request, headers })).statusCode, 200);
+  assert.deepEqual(await statuses(2, token, { ...post, url: '/v1/dry-run' }), [200, 429]);
 });
 
 test('what is too much is told when to come again, and costs no query', async (t) => {

@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../counted.ts';
 import type { Db } from '../../db/connection.ts';
-import { Problem, type ProblemCode } from '../../problem.ts';
+import { Problem, type ProblemCode, problems } from '../../problem.ts';
 import { addressOf } from '../client-address.ts';
+import { coerceValue } from '../coercion.ts';
+import { isSafe } from '../methods.ts';
+import { codeOf } from '../problems.ts';
 import type { Standing } from './buckets.ts';
 import { accountKey, addressKey, networkKey, tokenKey, userKey } from './credentials.ts';
 import { showStanding } from './headers.ts';
@@ -22,6 +25,8 @@ export interface RequestLimits {
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
+  /** Before the answer is sent: an action that was refused as a mistake becomes a read. */
+  settle(request: FastifyRequest, reply: FastifyReply): void;
   /** On every public route; where people sign in, as a try until `succeeded`. */
   admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Where who signed in proves once more who they are: as a try, and by the user, too. */
@@ -57,6 +62,12 @@ const failures = new Set<ProblemCode>([
 ]);
 
 /**
+ * Statuses of requests that were refused for what they say: malformed, not acceptable, too large, of
+ * another media type, invalid. They changed nothing, and who corrects them is not to be locked out.
+ */
+const mistakes = new Set([400, 406, 413, 415, 422]);
+
+/**
  * A refusal is held so long. Who waits as it says loses nothing by that, and who asks again at once
  * does it far less often, and costs the others less. Not all equally long: what came together would
  * come back together.
@@ -87,6 +98,8 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     if (!standing.isWithin) throw await held(reply, policy, standing);
   }
 
+  /** The key of a request that was counted as an action. */
+  const actions = new WeakMap<FastifyRequest, string>();
   const tries = new WeakMap<FastifyRequest, [Policy, string][]>();
 
   /** Before it is known what comes of it: of many at once, no more are looked at than may fail. */
@@ -111,10 +124,22 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       throw refusal(reply, 'failures', ofAddress);
     },
     count(request, reply, hash) {
-      const policy = policyOf(request);
-      const standing = limiter.take(policy, tokenKey(hash));
+      const [key, policy] = [tokenKey(hash), policyOf(request)];
+      const standing = limiter.take(policy, key);
       if (!standing.isWithin) throw refusal(reply, policy, standing);
+      if (policy === 'actions') actions.set(request, key);
       showStanding(reply, policy, limiter.limitOf(policy), standing);
+    },
+    settle(request, reply) {
+      const key = actions.get(request);
+      const code = codeOf(request);
+      if (key === undefined || code === undefined || !mistakes.has(problems[code][0])) return;
+      actions.delete(request);
+      const standing = limiter.take('reads', key);
+      // Whoever has used up their reads pays for their mistakes with actions.
+      if (!standing.isWithin) return;
+      limiter.giveBack('actions', key);
+      showStanding(reply, 'reads', limiter.limitOf('reads'), standing);
     },
     async admitPublic(request, reply) {
       const key = addressKey(addressOf(request));
@@ -154,8 +179,12 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
   };
 }
 
-function policyOf({ method }: FastifyRequest): Policy {
-  return method === 'GET' || method === 'HEAD' ? 'reads' : 'actions';
+/** A dry run changes nothing. Routes that know no `dry_run` refuse it. */
+function policyOf({ method, query, routeOptions }: FastifyRequest): Policy {
+  const { dry_run: dryRun } = (query ?? {}) as { dry_run?: unknown };
+  const isDryRun = coerceValue({ type: 'boolean' }, dryRun) === true;
+  const isRead = isSafe(method) || isDryRun || routeOptions.config.countsAsRead === true;
+  return isRead ? 'reads' : 'actions';
 }
 
 function words(policy: Policy, limiter: Limiter, seconds: number): string {
