@@ -39,7 +39,7 @@ function guestDefinition({ names }: Stack, addresses: ServerForOperation['addres
     nodeId: 0,
     node: '',
     member: null,
-    os: { slug: guest.os, name: '', type: 'container', source: { build: 'debian-12' } },
+    os: { id: 1, slug: guest.os, name: '', type: 'container', source: { build: 'debian-12' } },
     addresses,
   };
   const { config, devices } = instanceDefinition(server, '', '');

@@ -114,3 +114,23 @@ it('one that somebody else is unpacking is left to them', async () => {
   assert.equal((await laboratory.ended(ours.operation.id)).error, null);
   simulator.administrator.delete(project, 'theirs');
 });
+
+async function listed(slug: string) {
+  const { database, place } = laboratory;
+  const { headers } = await createTestToken(database.db);
+  const path = `/operating-systems/${await osId(slug)}/images`;
+  const images = (await laboratory.ask(path, headers)) as unknown as Record<string, unknown>[];
+  return images.map(({ location_id, status }) => [location_id === place.locationId, status]);
+}
+
+it('one that a create brought is listed, though nobody asked for it', async () => {
+  assert.deepEqual(await listed('alpine-3.22'), []);
+  laboratory.simulator.faults.imageServers.add('images.linuxcontainers.org');
+  const { database, place } = laboratory;
+  const headers = { ...(await createTestToken(database.db)).headers, prefer: 'wait=60' };
+  const body = { ...serverBody(place), os_id: await osId('alpine-3.22') };
+  const created = await laboratory.post('/servers', headers, body);
+  assert.equal(created.json().status, 'started', created.body);
+  laboratory.simulator.faults.imageServers.delete('images.linuxcontainers.org');
+  assert.deepEqual(await listed('alpine-3.22'), [[true, 'ready']]);
+});

@@ -45,7 +45,10 @@ export const Location = Type.Object(
         ram: Bounds('MB.', 128, 65536),
         disk: Bounds('GB.', 1, 500),
       },
-      { description: 'What a server here may have, both ends included.' },
+      {
+        description:
+          'What a server here may have, both ends included. Never more than the largest node has.',
+      },
     ),
     overcommit: Type.Object(
       {

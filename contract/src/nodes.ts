@@ -37,7 +37,7 @@ export const Node = Type.Object(
         '`cordoned`: takes no new servers, as an administrator wants it. `gone`: no longer a member of ' +
         'its cluster, shown while servers are on it. `lost`: an administrator has given it up.',
     ),
-    status_since: Timestamp('Since when it answers, or does not.'),
+    status_since: Timestamp('Since when it has been in this `state`.'),
     slow_since: Nullable(
       Timestamp(
         'Since when its answers take more than 3 seconds; null while they do not. A node that is only ' +

@@ -225,7 +225,8 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error }, 'The rules of the network could not be set.');
     });
-    await ensureFirstImage({ db, incus: client, directories: imageDirectories, say, signal });
+    const directories = imageDirectories;
+    await ensureFirstImage({ db, incus: client, locationId: id, directories, say, signal });
   } finally {
     await client.close();
   }

@@ -170,6 +170,8 @@ interface NodesTable {
   /** Whether the engine can be asked about it. */
   status: 'online' | 'offline';
   status_since: Timestamp;
+  /** Since when it is in its state, without what is known of its location; a trigger sees to it. */
+  state_since: Timestamp;
   /** Since when it answers late; null while it does not, or does not answer at all. */
   slow_since: Timestamp | null;
   /** Given up by an administrator. */

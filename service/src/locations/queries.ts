@@ -12,8 +12,23 @@ export type LocationRow = Selectable<Database['locations']>;
 export const isReachable = sql<boolean>`(locations.reachable
   and locations.watched_at > now() - interval '30 seconds')`;
 
-/** With whether its engine is known to answer. */
-export type ShownLocation = LocationRow & { isReachable: boolean };
+/** Since when that is not so, where it is not: nobody has looked at it since, or its engine is away. */
+export const unreachableSince = sql<string>`case when locations.reachable then locations.watched_at
+  else locations.reachable_changed_at end`;
+
+/** Of each the most that one of its nodes has; null until a node has told. */
+const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number | null }>`(
+  select json_build_object('cpu', nullif(max(nodes.cpu), 0), 'ram', nullif(max(nodes.ram_mb), 0),
+    'disk', nullif(max(nodes.disk_gb), 0))
+  from nodes where nodes.location_id = locations.id and not nodes.gone and not nodes.lost)`;
+
+const shownColumns = [isReachable.as('isReachable'), largestNode.as('largestNode')] as const;
+
+/** With whether its engine is known to answer, and what it has. */
+export type ShownLocation = LocationRow & {
+  isReachable: boolean;
+  largestNode: { cpu: number | null; ram: number | null; disk: number | null };
+};
 
 export async function findLocation(db: Queryable, id: number): Promise<ShownLocation | undefined> {
   return await shownLocations(db).where('id', '=', id).executeTakeFirst();
@@ -21,7 +36,7 @@ export async function findLocation(db: Queryable, id: number): Promise<ShownLoca
 
 function shownLocations(db: Queryable) {
   const query = db.selectFrom('locations').where('removed_at', 'is', null);
-  return query.selectAll().select(isReachable.as('isReachable'));
+  return query.selectAll().select(shownColumns);
 }
 
 /** For ids that our own rows refer to, also of one that was removed. */
@@ -141,7 +156,7 @@ export async function updateLocation(
     .set({ ...values, is_administered: true })
     .where('id', '=', id)
     .returningAll()
-    .returning(isReachable.as('isReachable'))
+    .returning(shownColumns)
     .executeTakeFirstOrThrow();
 }
 
@@ -246,8 +261,10 @@ export async function setReachability(
       reachable,
       unreachable_reason: reason,
       watched_at: sql<string>`now()`,
-      // Since when is kept while only the reason changes.
-      reachable_changed_at: sql<string>`case when reachable = ${reachable} then reachable_changed_at else now() end`,
+      // Since when is kept while only the reason changes. Who nobody has looked at for a while was away.
+      reachable_changed_at: sql<string>`case
+        when ${reachable} and ${isReachable} or not ${reachable} and not reachable
+        then reachable_changed_at else now() end`,
     })
     .where('id', '=', id)
     .execute();

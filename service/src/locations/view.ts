@@ -1,4 +1,5 @@
 import type { Location } from '@berth/contract/locations';
+import { limitsOf } from './limits.ts';
 import type { ShownLocation } from './queries.ts';
 
 const unwatched = 'Nobody has looked at it for a while: is a service running?';
@@ -11,11 +12,7 @@ export function locationView(row: ShownLocation): Location {
     id: row.id,
     name: row.name,
     description: row.description,
-    limits: {
-      cpu: { min: row.min_cpu, max: row.max_cpu },
-      ram: { min: row.min_ram_mb, max: row.max_ram_mb },
-      disk: { min: row.min_disk_gb, max: row.max_disk_gb },
-    },
+    limits: limitsOf(row),
     overcommit: {
       cpu: row.overcommit_cpu,
       ram: row.overcommit_ram,

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Database } from '../db/schema.ts';
-import { isReachable } from '../locations/queries.ts';
+import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { type ShownOperation, shownColumns } from '../operations/queries.ts';
 
 export type NodeState = 'online' | 'offline' | 'evacuated' | 'cordoned' | 'gone' | 'lost';
@@ -14,6 +14,18 @@ const state = sql<NodeState>`case
   when nodes.evacuated then 'evacuated'
   when nodes.cordoned then 'cordoned'
   else 'online' end`;
+
+/**
+ * Since when it is in its state, which is also `offline` while its location does not answer. Who is back
+ * with its location has its state since then.
+ */
+const stateSince = sql<string>`case
+  when nodes.lost or nodes.gone then nodes.state_since
+  when ${isReachable} and nodes.status = 'online'
+    then greatest(nodes.state_since, locations.reachable_changed_at)
+  when ${isReachable} then nodes.state_since
+  when nodes.status = 'offline' then least(nodes.state_since, ${unreachableSince})
+  else ${unreachableSince} end`;
 
 /** Of a node that was given up: there is nothing of its servers any more, as far as the engine knows. */
 const isForgotten = sql<boolean>`(nodes.lost and nodes.gone)`;
@@ -30,6 +42,7 @@ const cpuUsed = sql<number>`(
 
 export type ShownNode = Selectable<Database['nodes']> & {
   state: NodeState;
+  shown_since: string;
   location: string;
   cpu_used: number;
 };
@@ -39,7 +52,8 @@ function nodesInFull(db: Queryable) {
     .selectFrom('nodes')
     .innerJoin('locations', 'locations.id', 'nodes.location_id')
     .selectAll('nodes')
-    .select(['locations.name as location', state.as('state'), cpuUsed.as('cpu_used')]);
+    .select(['locations.name as location', state.as('state'), stateSince.as('shown_since')])
+    .select(cpuUsed.as('cpu_used'));
 }
 
 /** One that is gone is shown as long as servers are on it. */

@@ -10,7 +10,7 @@ export function nodeView(row: ShownNode): Node {
     location_id: row.location_id,
     location: row.location,
     state: row.state,
-    status_since: row.status_since,
+    status_since: row.shown_since,
     slow_since: row.slow_since,
     cordoned: row.cordoned,
     failure_domain: row.failure_domain,

@@ -1,11 +1,13 @@
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { builtOperatingSystem } from './catalogue-queries.ts';
+import { noteImage } from './image-queries.ts';
 import { ensureImage, type ImageDirectories } from './images.ts';
 
 interface FirstImage {
   db: Db;
   incus: IncusClient;
+  locationId: number;
   directories: ImageDirectories;
   say: (text: string) => void;
   signal: AbortSignal;
@@ -15,6 +17,7 @@ interface FirstImage {
 export async function ensureFirstImage({
   db,
   incus,
+  locationId,
   directories,
   say,
   signal,
@@ -34,4 +37,5 @@ export async function ensureFirstImage({
       shown = doing;
     },
   });
+  await noteImage(db, { osId: os.id, locationId });
 }

@@ -5,7 +5,7 @@ import type { Database, ImageStatus } from '../db/schema.ts';
 
 export type ImageRow = Selectable<Database['images']>;
 
-/** Those of an operating system that were asked for, by location. */
+/** Those of an operating system that locations have or are getting, by location. */
 export async function listImages(
   db: Queryable,
   osId: number,
@@ -19,6 +19,29 @@ export async function listImages(
     .where('location_id', '>', page.afterId)
     .orderBy('location_id')
     .limit(page.limit)
+    .execute();
+}
+
+export const imageIsReady = {
+  status: 'ready' as const,
+  progress: 100,
+  message: 'Servers can be created with it.',
+};
+
+/** Enters that a location has an image, whoever got it. One that is on its way goes on. */
+export async function noteImage(
+  db: Queryable,
+  { osId, locationId }: { osId: number; locationId: number },
+): Promise<void> {
+  await db
+    .insertInto('images')
+    .values({ os_id: osId, location_id: locationId, ...imageIsReady })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['os_id', 'location_id'])
+        .doUpdateSet(imageIsReady)
+        .where('images.status', '=', 'failed'),
+    )
     .execute();
 }
 

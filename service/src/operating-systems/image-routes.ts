@@ -25,7 +25,7 @@ export function imageRoutes(app: App, deps: Deps): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'image_list',
-        summary: 'List where images of an operating system were asked for',
+        summary: 'List the locations that have the image of an operating system, or are getting it',
         tags,
         params: IdParams,
         querystring: PageQuery,

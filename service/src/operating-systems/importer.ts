@@ -3,7 +3,7 @@ import type { Db } from '../db/connection.ts';
 import { inTurn } from '../in-turn.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/errors.ts';
-import { nextWantedImage, setImage } from './image-queries.ts';
+import { imageIsReady, nextWantedImage, setImage } from './image-queries.ts';
 import { ensureImage, type ImageDirectories } from './images.ts';
 
 const reportMilliseconds = 500;
@@ -52,7 +52,7 @@ async function importImage(
   try {
     await ensureImage({ incus: client, os, imageServers, directories, onProgress, signal });
     await reports.idle();
-    await enter({ status: 'ready', progress: 100, message: 'Servers can be created with it.' });
+    await enter(imageIsReady);
   } catch (error) {
     // It goes on when the service does.
     if (signal.aborted) return;

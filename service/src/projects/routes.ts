@@ -11,6 +11,7 @@ import { Type } from 'typebox';
 import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
+import { callerOf } from '../http/authentication.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
 import { type Page, readPage, sendList } from '../http/pagination.ts';
@@ -44,11 +45,13 @@ function readRoutes(app: App, { db }: Deps): void {
   app.get(
     '/projects',
     {
-      ...read,
+      config: { ...read.config, worksWithoutProject: true },
       schema: {
         operationId: 'project_list',
         summary: 'List projects',
-        description: 'The own one; for people, their own; for administrators, all.',
+        description:
+          'For a token, its own project; for a person, the projects that they are a member of, which may ' +
+          'be none; for administrators, all.',
         tags,
         querystring: ProjectQuery,
         response: { 200: Type.Array(Project) },
@@ -56,9 +59,10 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
+      const caller = callerOf(request);
       const withDeleted = request.query.include_deleted ?? false;
-      if (withDeleted && !allows(request.caller.scopes, 'admin')) throw onlyForAdministrators;
-      const only = await visibleProjects(db, request.caller);
+      if (withDeleted && !(caller && allows(caller.scopes, 'admin'))) throw onlyForAdministrators;
+      const only = caller ? await visibleProjects(db, caller) : [];
       const fetchPage = (after: Page['after'], limit: number) =>
         listProjects(db, { only, withDeleted, afterId: after?.id ?? 0, limit });
       return sendList(request, reply, page, fetchPage, projectView);

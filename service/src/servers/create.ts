@@ -4,6 +4,7 @@ import { resultPaths } from '../guests/progress.ts';
 import { isAddressTaken, isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
 import { operationSecrets } from '../keys/places.ts';
+import { noteImage } from '../operating-systems/image-queries.ts';
 import {
   discardPartialImage,
   isImageReady,
@@ -124,12 +125,13 @@ async function clear(context: Context): Result {
 }
 
 async function image(context: Context): Result {
-  const { incus, operation, server, settings, signal, report } = context;
+  const { db, incus, operation, server, settings, signal, report } = context;
   const { imageDirectories: directories, imageServers } = settings;
   const since = operation.state.image_since ?? Date.now();
   try {
     const request = { incus, os: server.os, imageServers, directories, onProgress: report, signal };
     const { fingerprint } = await ensureImage(request);
+    await noteImage(db, { osId: server.os.id, locationId: server.locationId });
     return next('instance', { fingerprint });
   } catch (error) {
     if (error instanceof ImageServerNotAllowed) {

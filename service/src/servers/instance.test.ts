@@ -35,7 +35,7 @@ function definitionOn(
     nodeId: 1,
     node: 'node-1',
     member: null,
-    os: { slug: 'debian-12', name: '', type: 'container', source },
+    os: { id: 1, slug: 'debian-12', name: '', type: 'container', source },
     addresses,
   };
   return instanceDefinition(server, 'fingerprint', 'installation');

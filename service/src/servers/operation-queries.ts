@@ -29,7 +29,13 @@ export interface ServerForOperation {
   node: string;
   /** Its name as a member of a cluster; null without one. */
   member: string | null;
-  os: { slug: string; name: string; type: 'container' | 'virtual-machine'; source: ImageSource };
+  os: {
+    id: number;
+    slug: string;
+    name: string;
+    type: 'container' | 'virtual-machine';
+    source: ImageSource;
+  };
   addresses: ServerAddress[];
 }
 
@@ -82,7 +88,7 @@ export async function serverForOperation(
     nodeId: row.node_id,
     node: row.node,
     member: row.member,
-    os: { slug: row.slug, name: row.os_name, type: row.type, source: row.source },
+    os: { id: row.os_id, slug: row.slug, name: row.os_name, type: row.type, source: row.source },
     addresses: row.addresses,
     isAway: row.is_away,
   };

@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type After, isBeyond } from '../db/keyset.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus } from '../db/schema.ts';
-import { isReachable } from '../locations/queries.ts';
+import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
 
@@ -34,9 +34,7 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
 
 /** Since when nobody knows how it is, where that is so. */
 const unavailableSince = sql<string>`case
-  when ${isReachable} then nodes.status_since
-  when locations.reachable then locations.watched_at
-  else locations.reachable_changed_at end`;
+  when ${isReachable} then nodes.status_since else ${unreachableSince} end`;
 
 /** While a create is under way, of what it has told so far. */
 const failedCommands = sql<number>`case when operations.kind = 'create'

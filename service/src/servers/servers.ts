@@ -7,8 +7,9 @@ import { rolledBack } from '../db/rolled-back.ts';
 import type { Placement } from '../db/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { operationSecrets } from '../keys/places.ts';
+import { limitsOf } from '../locations/limits.ts';
 import { unknownLocation } from '../locations/locations.ts';
-import { findLocation, type LocationRow } from '../locations/queries.ts';
+import { findLocation, type ShownLocation } from '../locations/queries.ts';
 import { placeServer } from '../nodes/placement.ts';
 import { noVirtualMachines } from '../operating-systems/operating-systems.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
@@ -22,7 +23,7 @@ import { insertServer } from './queries.ts';
 
 /** Everything that a create decided, before anything is written. */
 export interface CreatePlan {
-  location: LocationRow;
+  location: ShownLocation;
   os: OperatingSystemRow;
   nodeId: number;
   placement: Placement;
@@ -66,7 +67,7 @@ function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {
 
 function unusableIds(
   body: ServerCreate,
-  location: LocationRow | undefined,
+  location: ShownLocation | undefined,
   os: OperatingSystemRow | undefined,
 ): FieldError[] {
   const errors: FieldError[] = [];
@@ -83,14 +84,14 @@ function unusableIds(
   return errors;
 }
 
-function notOffered(location: LocationRow, os: OperatingSystemRow): Problem {
+function notOffered(location: ShownLocation, os: OperatingSystemRow): Problem {
   const offered = (location.os_ids ?? []).join(', ');
   const detail = `${location.name} does not offer ${os.name} ${os.version}. Its operating systems have the ids ${offered}.`;
   return invalidFields([{ pointer: '/os_id', detail }]);
 }
 
 /** An address that an instance holds which the restored records do not know could be given again. */
-function notCompared({ name }: LocationRow): Problem {
+function notCompared({ name }: ShownLocation): Problem {
   const detail =
     `${name} takes no new servers until its instances were compared with the restored database. ` +
     'Try again in a minute.';
@@ -103,25 +104,14 @@ function closed(pointer: string, name: string): FieldError {
 
 function beyondBounds(
   body: ServerCreate,
-  location: LocationRow,
+  location: ShownLocation,
   os: OperatingSystemRow,
 ): FieldError[] {
+  const limits = limitsOf(location);
   const bounds = [
-    { field: 'cpu', unit: 'cores', min: location.min_cpu, max: location.max_cpu },
-    {
-      field: 'ram',
-      unit: 'MB',
-      min: location.min_ram_mb,
-      max: location.max_ram_mb,
-      os: os.min_ram_mb,
-    },
-    {
-      field: 'disk',
-      unit: 'GB',
-      min: location.min_disk_gb,
-      max: location.max_disk_gb,
-      os: os.min_disk_gb,
-    },
+    { field: 'cpu', unit: 'cores', ...limits.cpu },
+    { field: 'ram', unit: 'MiB', ...limits.ram, os: os.min_ram_mb },
+    { field: 'disk', unit: 'GiB', ...limits.disk, os: os.min_disk_gb },
   ] as const;
   return bounds.flatMap((bound) => {
     const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
