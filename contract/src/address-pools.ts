@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { AnyOf } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Closed, Id } from './values.ts';
+import { Reference } from './references.ts';
+import { Closed } from './values.ts';
 
 export const AddressPool = Type.Object(
   {
@@ -52,7 +54,7 @@ const enabled = Type.Boolean({
 
 export const AddressPoolCreate = Closed(
   {
-    location_id: Id('Whose servers get them.'),
+    location_id: Reference('location', 'Whose servers get them.'),
     cidr: Type.String({
       maxLength: 49,
       pattern: '^[0-9a-fA-F.:]+/[0-9]{1,3}$',
@@ -88,5 +90,5 @@ export type AddressPoolUpdate = Static<typeof AddressPoolUpdate>;
 
 export const AddressPoolQuery = Closed({
   ...pageParameters,
-  location_id: Type.Optional(Id('Only those of this location.')),
+  location_id: AnyOf(Reference('location', 'Only those of this location.')),
 });

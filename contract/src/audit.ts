@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { auditActions } from './actions.ts';
+import { AnyOf, period } from './filters.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
-import { Closed, Id, Nullable, Time, Timestamp, Word } from './values.ts';
+import { Reference, ReferenceBy } from './references.ts';
+import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
 const targetKinds = [
   'server',
@@ -94,20 +97,25 @@ export const AuditEntry = Type.Object(
 export type AuditEntry = Static<typeof AuditEntry>;
 
 const filters = {
-  action: Type.Optional(
-    Type.String({
-      pattern: '^[a-z_]{1,64}$',
+  action: AnyOf(
+    Word([...auditActions], {
       description: 'Only these actions.',
       examples: ['server_delete'],
-      explain: 'Must be an action, such as server_delete: the operationId of a request.',
     }),
   ),
-  token_id: Type.Optional(Id('Only what was asked with this token.')),
-  user_id: Type.Optional(Id('Only what this person asked, or tokens of theirs.')),
-  target_kind: Type.Optional(TargetKind),
-  target_id: Type.Optional(Id('Only what was done to this one; with `target_kind`.')),
-  project_id: Type.Optional(Id('Only of the history of this project; for administrators.')),
-  status: Type.Optional(
+  token_id: AnyOf(Reference('token', 'Only what was asked with this token.')),
+  user_id: AnyOf(Reference('user', 'Only what this person asked, or tokens of theirs.')),
+  target_kind: AnyOf(TargetKind),
+  target_id: AnyOf(
+    ReferenceBy('target_kind', 'Only what was done to this one; with one `target_kind`.'),
+  ),
+  project_id: AnyOf(
+    Reference(
+      'project',
+      'Only of the history of this project: for administrators, of any project.',
+    ),
+  ),
+  status: AnyOf(
     Type.Integer({
       minimum: 100,
       maximum: 599,
@@ -116,15 +124,15 @@ const filters = {
       explain: 'Must be a status of HTTP, such as 403.',
     }),
   ),
-  address: Type.Optional(
+  address: AnyOf(
     Type.String({
-      pattern: '^[0-9a-fA-F.:]{2,45}$',
+      anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
       description: 'Only from this address, where it is shown.',
       examples: ['203.0.113.7'],
       explain: 'Must be an IP address, such as 203.0.113.7.',
     }),
   ),
-  request_id: Type.Optional(
+  request_id: AnyOf(
     Type.String({
       minLength: 1,
       maxLength: 100,
@@ -133,8 +141,7 @@ const filters = {
       explain: 'Must be the X-Request-Id of an answer.',
     }),
   ),
-  from: Type.Optional(Time('Only at or after this time.')),
-  to: Type.Optional(Time('Only before this time.')),
+  ...period('entered'),
 };
 
 export const AuditQuery = Closed({ ...pageParameters, sort: sortParameter(['id']), ...filters });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Closed, Id, Timestamp, Word } from './values.ts';
+import { Reference } from './references.ts';
+import { Closed, Timestamp, Word } from './values.ts';
 
 export const Image = Type.Object(
   {
@@ -21,7 +22,7 @@ export const Image = Type.Object(
 export type Image = Static<typeof Image>;
 
 export const ImageImport = Closed(
-  { location_id: Id('Where it is to be ready.') },
+  { location_id: Reference('location', 'Where it is to be ready.') },
   { title: 'ImageImport' },
 );
 export type ImageImport = Static<typeof ImageImport>;

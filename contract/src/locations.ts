@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
+import { Reference } from './references.ts';
 import { Description } from './text.ts';
 import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
@@ -111,6 +113,7 @@ export type Location = Static<typeof Location>;
 
 export const LocationQuery = Closed({
   ...pageParameters,
+  q: NamePrefix('name'),
   enabled: Type.Optional(
     Type.Boolean({
       description: 'Only those where servers can (`true`) or cannot (`false`) be created.',
@@ -184,10 +187,11 @@ export const LocationUpdate = Closed(
     os_ids: Type.Optional(
       Type.Unsafe<number[] | null>({
         type: ['array', 'null'],
-        items: { type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 },
-        ...{ minItems: 1, maxItems: 1000, uniqueItems: true, examples: [[1, 2]] },
-        description: 'The operating systems of new servers, by their ids; null for all.',
-        explain: 'Must be a list of 1 to 1000 different ids of operating systems, or null for all.',
+        items: Reference('operating_system', 'One.'),
+        ...{ minItems: 1, maxItems: 1000, uniqueItems: true, examples: [[1, 'debian-13']] },
+        description: 'The operating systems of new servers, by id or `slug`; null for all.',
+        explain:
+          'Must be a list of 1 to 1000 different operating systems, by id or slug, or null for all.',
       }),
     ),
     creates_per_node: Type.Optional(

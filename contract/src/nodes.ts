@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { AnyOf, NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
+import { Reference } from './references.ts';
+import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
 const State = (description: string) =>
   Word(['online', 'offline', 'evacuated', 'cordoned', 'gone', 'lost'], {
@@ -90,13 +92,14 @@ export type Node = Static<typeof Node>;
 
 export const NodeListQuery = Closed({
   ...pageParameters,
-  location_id: Type.Optional(Id('Only those of this location.')),
-  state: Type.Optional(State('Only those in this state.')),
+  q: NamePrefix('name'),
+  location_id: AnyOf(Reference('location', 'Only those of this location.')),
+  state: AnyOf(State('Only those in this state.')),
 });
 
 export const NodeQuery = Closed({
   location_id: Type.Optional(
-    Id('Its location, for a name that nodes of more than one location have.'),
+    Reference('location', 'Its location, for a name that nodes of several locations have.'),
   ),
 });
 

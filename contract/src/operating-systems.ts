@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { AnyOf, NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Closed, Word } from './values.ts';
 
@@ -32,18 +33,19 @@ export type OperatingSystem = Static<typeof OperatingSystem>;
 
 export const OperatingSystemQuery = Closed({
   ...pageParameters,
+  q: NamePrefix('`slug`'),
   enabled: Type.Optional(
     Type.Boolean({
       description: 'Only those that servers can (`true`) or cannot (`false`) be created with.',
       explain: 'Must be true or false.',
     }),
   ),
-  type: Type.Optional(
+  type: AnyOf(
     Word(['container', 'virtual-machine'], {
       description: typeWords,
     }),
   ),
-  architecture: Type.Optional(
+  architecture: AnyOf(
     Type.String({
       pattern: '^[a-z0-9_]{1,32}$',
       description: 'Only those for this kind of processor.',

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { AnyOf, period } from './filters.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
-import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
+import { PathParams, Reference } from './references.ts';
+import { Closed, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
   Word(
@@ -206,21 +208,25 @@ export type Operation = Static<typeof Operation>;
 export const OperationQuery = Closed({
   ...pageParameters,
   sort: sortParameter(['id', 'created_at']),
-  server_id: Type.Optional(Id('Only those of this server, which may be gone.')),
-  status: Type.Optional(Status('Only those in this state.')),
-  kind: Type.Optional(Kind('Only those of this kind.')),
+  all_projects: Type.Optional(
+    Type.Boolean({
+      description: 'Those of every project, for administrators.',
+      explain: 'Must be true or false.',
+    }),
+  ),
+  project_id: AnyOf(
+    Reference('project', 'Only those of this project: for administrators, of any project.'),
+  ),
+  server_id: AnyOf(Reference('server', 'Only those of this server. One that is gone has no name.')),
+  status: AnyOf(Status('Only those in this state.')),
+  kind: AnyOf(Kind('Only those of this kind.')),
+  ...period('asked for'),
 });
 export type OperationQuery = Static<typeof OperationQuery>;
 
-export const CommandOutputParams = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the operation.', examples: ['7'] }),
-    index: Type.String({
-      description: 'Which of `commands`, counted from 0.',
-      examples: ['0'],
-    }),
-  },
-  { title: 'CommandOutputParams' },
+export const CommandOutputParams = PathParams(
+  { id: 'operation' },
+  { index: Type.String({ description: 'Which of `commands`, counted from 0.', examples: ['0'] }) },
 );
 
 export const Accepted = Type.Object(

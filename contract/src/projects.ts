@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Description } from './text.ts';
 import { Closed, Nullable, Timestamp } from './values.ts';
@@ -34,11 +35,16 @@ const limits = {
   addresses: limit(quotaWords.addresses),
 };
 
+const uniqueNames =
+  'Whether no two of its servers may have the same name, whatever the case of its letters. A server ' +
+  'that is deleted holds its name until it is gone.';
+
 export const Project = Type.Object(
   {
     id: Type.Integer({ examples: [1] }),
     name: Type.String({ examples: ['default'] }),
     description: Type.String({ examples: ['Servers of the web team'] }),
+    unique_names: Type.Boolean({ description: uniqueNames, examples: [true] }),
     quota: Type.Object(limits, { description: 'What its servers may hold together.' }),
     created_at: Timestamp('When it was made.'),
     deleted_at: Nullable(Timestamp('When it was deleted; null while it was not.')),
@@ -62,6 +68,13 @@ const fields = {
   }),
   description: Type.Optional(
     Description({ description: 'For people.', examples: ['Servers of the web team'] }),
+  ),
+  unique_names: Type.Optional(
+    Type.Boolean({
+      description: `${uniqueNames} In a new project \`true\` unless it says otherwise.`,
+      examples: [true],
+      explain: 'Must be true or false.',
+    }),
   ),
   quota: Type.Optional(
     Closed(
@@ -88,10 +101,11 @@ export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
 export const ProjectQuery = Closed({
   ...pageParameters,
+  q: NamePrefix('name'),
   include_deleted: Type.Optional(
     Type.Boolean({
       description:
-        'Whether to list deleted projects, too, whose statements can still be read. For administrators.',
+        'Whether to list deleted projects as well, whose statements can still be read. For administrators.',
       explain: 'Must be true or false.',
     }),
   ),

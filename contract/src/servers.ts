@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { AnyOf, NamePrefix, period } from './filters.ts';
 import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
+import { Reference } from './references.ts';
 import { whetherStale } from './usage.ts';
-import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, maxId, Nullable, Timestamp, Word } from './values.ts';
 
 const Status = (description: string) =>
   Word(['creating', 'started', 'stopped', 'paused', 'deleting', 'error'], {
@@ -247,8 +249,8 @@ export const ServerCreate = Closed(
         'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters ' +
         'separated by dots, 253 at most, and not an IP address.',
     }),
-    location_id: Id('Where it runs: `GET /v1/locations`.'),
-    os_id: Id('What is installed: `GET /v1/operating-systems`.'),
+    location_id: Reference('location', 'Where it runs: `GET /v1/locations`.'),
+    os_id: Reference('operating_system', 'What is installed: `GET /v1/operating-systems`.'),
     password: Type.String({
       minLength: 8,
       maxLength: 128,
@@ -362,27 +364,24 @@ export const ServerQuery = Closed({
       explain: 'Must be true or false.',
     }),
   ),
-  status: Type.Optional(Status('Only those in this state.')),
-  location_id: Type.Optional(Id('Only those in this location.')),
-  os_id: Type.Optional(Id('Only those with this operating system.')),
-  group: Type.Optional(Group('Only those of this group.')),
-  node: Type.Optional(
-    Type.String({
-      pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
-      description: 'Only those on the node of this name.',
-      examples: ['node-1'],
-      explain: 'Must be the name of a node.',
-    }),
+  project_id: AnyOf(
+    Reference('project', 'Only those of this project: for administrators, of any project.'),
   ),
-  hostname: Type.Optional(
+  q: NamePrefix('host name'),
+  status: AnyOf(Status('Only those in this state.')),
+  location_id: AnyOf(Reference('location', 'Only those in this location.')),
+  os_id: AnyOf(Reference('operating_system', 'Only those with this operating system.')),
+  group: AnyOf(Group('Only those of this group.')),
+  node: AnyOf(Reference('node', 'Only those on this node.')),
+  hostname: AnyOf(
     Type.String({
       pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
-      description: 'Only those of this host name.',
+      description: 'Only those of this host name, whatever the case of its letters.',
       examples: ['web-1'],
       explain: 'Must be a host name.',
     }),
   ),
-  ip: Type.Optional(
+  ip: AnyOf(
     Type.String({
       anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
       description: 'Only the one that holds this address.',
@@ -390,5 +389,6 @@ export const ServerQuery = Closed({
       explain: 'Must be an IPv4 or IPv6 address.',
     }),
   ),
+  ...period('created'),
 });
 export type ServerQuery = Static<typeof ServerQuery>;

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Title } from './text.ts';
 import { Person } from './users.ts';
-import { Closed, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Nullable, Time, Timestamp, Word } from './values.ts';
 
 const scopeWords =
   'What it allows. `servers:write` includes `servers:read`; `metrics:read` is for `/metrics` alone; `admin` is everything.';
@@ -66,13 +67,7 @@ export const TokenCreate = Closed(
         'Must be a list of some of servers:read, servers:write, metrics:read and admin, each once.',
     }),
     expires_at: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
-        description: 'When it ends: at the latest when the caller does. Without it, as the caller.',
-        examples: ['2027-01-31T00:00:00Z'],
-        explain: 'Must be a time to come in UTC, such as 2027-01-31T00:00:00Z.',
-      }),
+      Time('When it ends: at the latest when the caller does. Without it, as the caller.'),
     ),
     allowed_networks: Type.Optional(
       Type.Array(
@@ -95,7 +90,7 @@ export const TokenCreate = Closed(
 );
 export type TokenCreate = Static<typeof TokenCreate>;
 
-export const TokenQuery = Closed(pageParameters);
+export const TokenQuery = Closed({ ...pageParameters, q: NamePrefix('name') });
 
 export const Whoami = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Title } from './text.ts';
 import { Closed, Timestamp, Word } from './values.ts';
@@ -85,7 +86,7 @@ export const UserUpdate = Closed(
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-export const UserQuery = Closed(pageParameters);
+export const UserQuery = Closed({ ...pageParameters, q: NamePrefix('email address or name') });
 
 export const Member = Type.Object(
   {
@@ -102,11 +103,6 @@ export type Member = Static<typeof Member>;
 export const MemberAdd = Closed({ email, role: Role }, { title: 'MemberAdd' });
 
 export const MemberUpdate = Closed({ role: Role }, { title: 'MemberUpdate' });
-
-export const MemberParams = Type.Object({
-  id: Type.String({ description: 'The id of the project, in digits.', examples: ['1'] }),
-  user_id: Type.String({ description: 'The id of the user, in digits.', examples: ['2'] }),
-});
 
 export const Person = Type.Object(
   {

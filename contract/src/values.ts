@@ -18,12 +18,6 @@ interface Words {
 
 export const maxId = Number.MAX_SAFE_INTEGER;
 
-/** An id: a JSON number from 1 to 2^53 - 1. */
-export function Id(description: string) {
-  const explain = 'Must be an id: a whole number from 1.';
-  return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [1], explain });
-}
-
 /** One of a few words. */
 export function Word<const T extends string[]>(words: [...T], options: Words) {
   const explain = `Must be one of: ${words.join(', ')}.`;
@@ -46,14 +40,14 @@ export function Timestamp(description: string) {
   });
 }
 
-/** A time that a client sends: ISO 8601 in UTC. */
+/** A time that a client sends: RFC 3339, in UTC or with an offset, to the microsecond at most. */
 export function Time(description: string) {
   return Type.String({
     format: 'date-time',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?Z$',
     description,
-    examples: ['2026-11-21T00:00:00Z'],
-    explain: 'Must be a time in UTC, such as 2026-11-21T00:00:00Z.',
+    examples: ['2026-11-21T00:00:00Z', '2026-11-21T01:00:00+01:00'],
+    explain:
+      'Must be a time that there is, with its zone, such as 2026-11-21T00:00:00Z or 2026-11-21T01:00:00+01:00.',
   });
 }
 
@@ -64,7 +58,3 @@ export function Closed<P extends TObject['properties']>(
 ) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
-
-export const IdParams = Type.Object({
-  id: Type.String({ description: 'The id, in digits.', examples: ['1'] }),
-});

@@ -56,11 +56,11 @@ async function fuzzOn(
   const people = await createPeople(db, place.projectId);
   const foreign = await createForeign(db, place);
   const untouched = await projectText(db, foreign);
-  const known = new Map<string, number[]>();
+  const known = new Map<string, (number | string)[]>();
   const byStatus: Record<string, number> = {};
   learn(known, '/v1/projects/{id}', place.projectId);
-  learn(known, '/v1/locations/{id}', place.locationId);
-  learn(known, '/v1/operating-systems/{id}', place.osId);
+  for (const id of [place.locationId, 'test']) learn(known, '/v1/locations/{id}', id);
+  for (const id of [place.osId, 'debian-12']) learn(known, '/v1/operating-systems/{id}', id);
   for (const status of ['started', 'stopped', 'error'] as const) {
     learn(known, '/v1/servers/{id}', await enterServer(db, place, { status }));
   }
@@ -98,7 +98,7 @@ async function fuzzOn(
     return answer.statusCode;
   }
 
-  function knownIds(path: string): Record<string, readonly number[]> {
+  function knownIds(path: string): Record<string, readonly (number | string)[]> {
     const users = known.get('/v1/users/{id}') ?? [];
     return { id: known.get(nounOf(path)) ?? [], user_id: users };
   }
@@ -109,8 +109,11 @@ async function fuzzOn(
       if (id !== undefined) learn(known, `${path}/{id}`, id);
     }
     if (!seen.has(path) || method !== 'GET') return;
-    for (const { id } of (JSON.parse(body) as { id: number }[]).slice(0, 3)) {
-      if (!known.get(`${path}/{id}`)?.includes(id)) learn(known, `${path}/{id}`, id);
+    for (const { id, hostname, uuid } of (JSON.parse(body) as Listed[]).slice(0, 3)) {
+      if (known.get(`${path}/{id}`)?.includes(id)) continue;
+      for (const one of [id, hostname, uuid]) {
+        if (one !== undefined) learn(known, `${path}/{id}`, one);
+      }
     }
   }
 }
@@ -127,7 +130,14 @@ const bodyType = ({ body }: PlannedRequest) =>
 /** Of `/v1/servers/{id}/start` the part that says what the id is of. */
 const nounOf = (path: string) => path.replace(/(\{id\}).*$/, '$1');
 
-function learn(known: Map<string, number[]>, noun: string, id: number): void {
+/** What names one of a list; only servers have more than an id. */
+interface Listed {
+  id: number;
+  hostname?: string;
+  uuid?: string;
+}
+
+function learn(known: Map<string, (number | string)[]>, noun: string, id: number | string): void {
   known.set(noun, [id, ...(known.get(noun) ?? [])].slice(0, mostKnown));
 }
 

@@ -64,6 +64,8 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
       { 'berth-project': '1' },
       { 'berth-project': '0' },
       { 'berth-project': 'abc' },
+      { 'berth-project': 'default' },
+      { prefer: 'count=exact' },
       { accept: 'text/html' },
       { prefer: 'wait=x' },
       { 'idempotency-key': 'ä' },
@@ -89,12 +91,29 @@ function requestOf(path: string, method: string, operation: OpenApiOperation) {
   });
 }
 
-const strangeIds = ['0', '-1', '1e3', 'abc', '9223372036854775808', '%00', '...', '1%2F2', '١'];
+const strangeIds = [
+  'entered',
+  'default',
+  'test',
+  'debian-12',
+  '0',
+  '-1',
+  '1e3',
+  'abc',
+  '9223372036854775808',
+  '%00',
+  '...',
+  '1%2F2',
+  '١',
+];
+
+const parameterText = (value: unknown) =>
+  typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value);
 
 /** The path with its ids in it: mostly known ones, by the name of the parameter. */
 export function pathOf(
   { path, id }: PlannedRequest,
-  known: Record<string, readonly number[]>,
+  known: Record<string, readonly (number | string)[]>,
 ): string {
   const strange = strangeIds[id % strangeIds.length] ?? '0';
   return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
@@ -103,11 +122,11 @@ export function pathOf(
   });
 }
 
-/** `?a=1&b=x`, with lists and objects as JSON, or nothing. */
+/** `?a=1&b=x`, with lists as filters have them, with commas, objects as JSON, or nothing. */
 export function queryText(query: Record<string, unknown>): string {
   const pairs = Object.entries(query).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value),
+    Array.isArray(value) ? value.map(parameterText).join(',') : parameterText(value),
   ]);
   const text = new URLSearchParams(pairs as [string, string][]).toString();
   return text === '' ? '' : `?${text}`;

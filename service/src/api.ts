@@ -9,6 +9,7 @@ import type { ShellSettings } from './http/shell/settings.ts';
 import { openTls } from './http/shell/tls.ts';
 import { createIdentityProvider } from './identities/provider.ts';
 import { createWaiter } from './operations/waiter.ts';
+import { references } from './references.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
@@ -42,6 +43,7 @@ export async function createApi(
       untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
+    references,
     limiter: exchangeTakings(createLimiter(limits), { db, notifications, log }),
     metrics,
     shell,

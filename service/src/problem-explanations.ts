@@ -55,6 +55,7 @@ export const explanations = {
   operation_not_found: ['The project has no operation with this id, or it was removed after its retention.', 'List them with `GET /v1/operations`.', 'no'],
   // Of a state that is in the way.
   project_in_use: ['The project still has servers, or what you use depends on it.', 'Delete its servers first, or use a token of another project.', 'after_change'],
+  ambiguous_name: ['Several things have the name that was given in place of an id.', 'Send the request again with one of the ids in `candidates`.', 'no'],
   name_taken: ['Something of the same kind has this name.', 'Choose another name.', 'no'],
   address_pool_in_use: ['Servers hold addresses of the pool.', 'Disable the pool, and delete it once its servers are gone.', 'after_change'],
   address_pool_overlaps: ['Another pool has some of the same addresses. Each address exists once in the whole installation.', 'Choose another subnet.', 'no'],

@@ -40,6 +40,7 @@ export const refusals = {
   not_acceptable: [406, 'Not acceptable'],
   project_in_use: [409, 'Project is in use'],
   name_taken: [409, 'Name is taken'],
+  ambiguous_name: [409, 'Several have this name'],
   address_pool_in_use: [409, 'Address pool is in use'],
   address_pool_overlaps: [409, 'Address pool overlaps another'],
   email_taken: [409, 'Email address is taken'],

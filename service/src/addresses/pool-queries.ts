@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { hasAnyOf } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { NetworkKind } from '../db/schema.ts';
 
 function shownPools(db: Queryable) {
@@ -25,19 +27,18 @@ function shownPools(db: Queryable) {
     );
 }
 
-export type PoolRow = Awaited<ReturnType<typeof listPools>>[number];
+export type PoolRow = NonNullable<Awaited<ReturnType<typeof findPool>>>;
 
-/** One page, by id. */
-export async function listPools(
+/** By id. */
+export function listPools(
   db: Queryable,
-  page: { locationId: number | undefined; afterId: number; limit: number },
-) {
-  let query = shownPools(db).where('pool.id', '>', page.afterId).orderBy('pool.id');
-  if (page.locationId !== undefined) query = query.where('location_id', '=', page.locationId);
-  return await query.limit(page.limit).execute();
+  { location_id }: { location_id?: number[] | undefined },
+): Listing<PoolRow> {
+  const query = shownPools(db).where(hasAnyOf({ 'pool.location_id': location_id }));
+  return listing(query, { id: 'pool.id' });
 }
 
-export async function findPool(db: Queryable, id: number): Promise<PoolRow | undefined> {
+export async function findPool(db: Queryable, id: number) {
   return await shownPools(db).where('pool.id', '=', id).executeTakeFirst();
 }
 

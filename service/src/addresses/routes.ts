@@ -4,16 +4,17 @@ import {
   AddressPoolQuery,
   AddressPoolUpdate,
 } from '@berth/contract/address-pools';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { findPool, listPools } from './pool-queries.ts';
 import { changePool, createPool, poolNotFound, removePool } from './pools.ts';
+
+const params = PathParams({ id: 'address_pool' });
 
 const tags = ['Address pools'];
 const config = { scope: 'admin' } as const;
@@ -38,10 +39,7 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const { location_id: locationId } = request.query;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listPools(db, { locationId, afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, (pool) => pool);
+      return sendList(request, reply, page, listPools(db, request.query), (pool) => pool);
     },
   );
 
@@ -53,12 +51,12 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'address_pool_view',
         summary: 'Show an address pool',
         tags,
-        params: IdParams,
+        params,
         response: { 200: AddressPool },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, poolNotFound);
+      const id = request.params.id;
       const row = await findPool(db, id);
       if (!row) throw poolNotFound(id);
       return row;
@@ -67,7 +65,7 @@ function readRoutes(app: App, { db }: Deps): void {
 }
 
 function changeRoutes(app: App, deps: Deps): void {
-  const one = { tags, params: IdParams, response: { 200: AddressPool } };
+  const one = { tags, params, response: { 200: AddressPool } };
   const target = (id: number) => ({ kind: 'address_pool', id }) as const;
 
   app.post(
@@ -104,7 +102,7 @@ function changeRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, poolNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const body = await changePool(trx, id, request.body);
         return { status: 200, body, target: target(id) };
@@ -124,7 +122,7 @@ function changeRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, poolNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         return { status: 200, body: await removePool(trx, id), target: target(id) };
       });

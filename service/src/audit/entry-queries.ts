@@ -1,3 +1,4 @@
+import type { AuditAction } from '@berth/contract/actions';
 import type { AuditTargetKind } from '@berth/contract/audit';
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
@@ -71,7 +72,10 @@ function isEmpty(details: Details = {}): boolean {
 /** Enters what a tool of the command line changed, in the transaction of the change. */
 export async function insertToolEntry(
   trx: Trx,
-  entry: Pick<AuditEntry, 'projectId' | 'action' | 'target' | 'details'> & { status?: number },
+  entry: Pick<AuditEntry, 'projectId' | 'target' | 'details'> & {
+    action: AuditAction;
+    status?: number;
+  },
 ): Promise<void> {
   await insertAuditEntry(trx, {
     status: 200,
@@ -95,7 +99,7 @@ export interface OwnEntry {
 /** Enters them in the transaction of the change: there may be very many at the turn of a month. */
 export async function insertOwnEntries(
   trx: Trx,
-  action: string,
+  action: AuditAction,
   entries: OwnEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;

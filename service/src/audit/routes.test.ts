@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { auditActions } from '@berth/contract/actions';
 import type { AuditEntry } from '@berth/contract/audit';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
@@ -380,7 +381,8 @@ describe('its list', () => {
     assert.deepEqual(await ids(`request_id=${request_id}&address=192.0.2.77`), [id]);
     assert.deepEqual(await ids(`request_id=${request_id}&address=2001:db8::1`), []);
     assert.deepEqual(await ids(`request_id=${request_id}&project_id=${place.projectId}`), [id]);
-    assert.deepEqual(await ids(`request_id=${request_id}&project_id=999999`), []);
+    const unknown = await whole.ask('GET', '/audit?project_id=999999', admin.headers);
+    assert.deepEqual([unknown.statusCode, unknown.json().errors[0].pointer], [422, '/project_id']);
     assert.ok((await list('?status=201')).every(({ status }) => status === 201));
   });
 
@@ -388,7 +390,9 @@ describe('its list', () => {
     const own = await whole.ask('GET', `/audit?project_id=${place.projectId}`);
     assert.equal(own.statusCode, 200);
     const others = await whole.ask('GET', '/audit?project_id=999999');
-    assert.deepEqual([others.statusCode, others.json().code], [404, 'project_not_found']);
+    assert.deepEqual(others.json().errors, [
+      { pointer: '/project_id', detail: 'No project has the id 999999.' },
+    ]);
   });
 
   it('is exported a line each', async () => {
@@ -436,4 +440,17 @@ it('a route that forgets its entry does not answer with success', async () => {
   const answer = await app.inject({ method: 'POST', url: '/v1/forget', headers: admin.headers });
   await app.close();
   assert.deepEqual([answer.statusCode, answer.json().code], [500, 'internal_error']);
+});
+
+it('can be asked for the actions that there are, and for no others', () => {
+  const changing = whole.app.knownRoutes
+    .map(({ options }) => options)
+    .filter(({ method, url }) => !isSafe(String(method)) && url.startsWith('/v1/'));
+  const requested = changing.map(({ schema }) => (schema as { operationId: string }).operationId);
+  const known = new Set<string>(auditActions);
+  assert.deepEqual(
+    requested.filter((action) => !known.has(action)),
+    [],
+    'contract/src/actions.ts has each operationId',
+  );
 });

@@ -16,5 +16,6 @@ interface Order {
 /** Of the rows of a list, those that come after one. */
 export function isBeyond({ value, id }: After, order: Order) {
   const beyond = sql.raw(order.descending ? '<' : '>');
+  if (order.sort === order.id) return sql<boolean>`${sql.ref(order.id)} ${beyond} ${id}`;
   return sql<boolean>`(${sql.ref(order.sort)}, ${sql.ref(order.id)}) ${beyond} (${value}, ${id})`;
 }

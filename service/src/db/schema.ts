@@ -57,6 +57,8 @@ interface ProjectsTable {
   id: GeneratedAlways<number>;
   name: string;
   description: Generated<string>;
+  /** Whether no two of its servers may have the same name. */
+  unique_names: Generated<boolean>;
   max_servers: number | null;
   max_cpu: number | null;
   max_ram_mb: number | null;

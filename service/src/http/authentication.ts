@@ -11,6 +11,7 @@ import type { Limiter } from './limits/limiter.ts';
 import { limitRequests, type RequestLimits } from './limits/requests.ts';
 import { createMemory, type Memory } from './remembered.ts';
 import { allows } from './scopes.ts';
+import { noSuchProject } from './wanted-project.ts';
 
 /** What a request's credential came to. */
 export interface Identity {
@@ -172,9 +173,7 @@ function requireConfirmation({ person }: Identity, { routeOptions }: FastifyRequ
 
 function noProject({ headers }: FastifyRequest): Problem {
   const wanted = headers['berth-project'];
-  if (wanted !== undefined) {
-    return new Problem('project_not_found', `No project has the id ${wanted}.`);
-  }
+  if (wanted !== undefined) return noSuchProject(String(wanted));
   const detail =
     'You are a member of no project. Have an owner of one or an administrator add you.';
   return new Problem('project_not_found', detail);

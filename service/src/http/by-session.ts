@@ -23,8 +23,8 @@ export async function identifyBySession(
   cookie: string,
 ): Promise<Identity> {
   const sessionHash = secretHash(cookie);
-  const wanted = wantedProject(request) ?? null;
-  const key = `session ${sessionHash.toString('base64url')} ${wanted ?? ''}`;
+  const wanted = wantedProject(request);
+  const key = `session ${sessionHash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
   const found = isSecret(cookie)
     ? await credentials.find(key, () => findSession(db, sessionHash, wanted))
     : undefined;

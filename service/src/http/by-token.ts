@@ -9,7 +9,7 @@ import type { Deps, Scope } from './app-types.ts';
 import type { Identity } from './authentication.ts';
 import { addressOf } from './client-address.ts';
 import { withinBoth } from './scopes.ts';
-import { wantedProject } from './wanted-project.ts';
+import { noSuchProject, type WantedProject, wantedProject } from './wanted-project.ts';
 
 /** `count` is called once the token was found good. */
 export async function identifyByToken(
@@ -19,7 +19,7 @@ export async function identifyByToken(
   count: () => void,
 ): Promise<Identity> {
   const wanted = wantedProject(request);
-  const key = `token ${hash.toString('base64url')} ${wanted ?? ''}`;
+  const key = `token ${hash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
   const found = await credentials.find(key, () => findTokenByHash(db, hash, wanted));
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
@@ -51,8 +51,13 @@ function scopesNow({ scopes, createdBy, isAdmin, role }: FoundToken): readonly S
 }
 
 /** An administrator may act in any project; for others there is none but their own. */
-function actingIn(found: FoundToken, scopes: readonly Scope[], wanted: number | undefined): number {
-  if (wanted === undefined || wanted === found.projectId) return found.projectId;
-  if (scopes.includes('admin') && found.wantedProjectExists) return wanted;
-  throw new Problem('project_not_found', `No project has the id ${wanted}.`);
+function actingIn(
+  found: FoundToken,
+  scopes: readonly Scope[],
+  wanted: WantedProject | undefined,
+): number {
+  const { projectId, wantedProjectId: id } = found;
+  if (wanted === undefined || wanted.id === projectId || id === projectId) return projectId;
+  if (scopes.includes('admin') && id !== null) return id;
+  throw noSuchProject(String(wanted.id ?? wanted.name));
 }

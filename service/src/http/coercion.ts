@@ -3,6 +3,8 @@ import type { TSchema } from 'typebox';
 /** What coercion reads of a schema. */
 interface Shape {
   type?: string | string[];
+  format?: string;
+  items?: Shape;
   properties?: Record<string, Shape>;
 }
 
@@ -33,8 +35,19 @@ const booleans = new Map([
 ]);
 
 export function coerceValue(shape: Shape | undefined, value: unknown): unknown {
+  const types = [shape?.type].flat();
+  if (types.includes('array')) return listOf(value).map((item) => coerceValue(shape?.items, item));
   if (typeof value !== 'string') return value;
-  if (shape?.type === 'boolean') return booleans.get(value) ?? value;
-  const isNumber = shape?.type === 'integer' || shape?.type === 'number';
+  if (types.includes('boolean')) return booleans.get(value) ?? value;
+  // Who does not escape the plus of an offset has sent a space (HTML, "URL-encoded form data").
+  if (shape?.format === 'date-time') return value.replace(/ (?=\d\d:\d\d$)/, '+');
+  const isNumber = types.includes('integer') || types.includes('number');
   return isNumber && /^-?(0|[1-9]\d*)$/.test(value) ? Number(value) : value;
+}
+
+/** Of a query: `a=1,2`, or as many clients write lists, `a=1&a=2`. */
+function listOf(value: unknown): unknown[] {
+  return [value]
+    .flat()
+    .flatMap((part: unknown) => (typeof part === 'string' ? part.split(',') : [part]));
 }

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { loadConfig } from '../config.ts';
 import { createDb, createPool } from '../db/connection.ts';
 import { createKeyring } from '../keys/keyring.ts';
+import { references } from '../references.ts';
 import { routes } from '../routes.ts';
 import { noCredentialCache } from './credential-cache.ts';
 import { createLimiter } from './limits/limiter.ts';
@@ -29,7 +30,7 @@ async function openApiDocument(): Promise<string> {
     largeAnswerRefused: () => undefined,
     text: async () => '',
   };
-  const app = await createHttpServer({ deps, routes, limiter, metrics });
+  const app = await createHttpServer({ deps, routes, references, limiter, metrics });
   const document = app.swagger();
   await app.close();
   await db.destroy();

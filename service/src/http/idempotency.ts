@@ -5,6 +5,7 @@ import type { Keyring } from '../keys/keyring.ts';
 import { answerSecret } from '../keys/places.ts';
 import { Problem } from '../problem.ts';
 import { canonicalPath } from './api-path.ts';
+import { asSent } from './as-sent.ts';
 import { callerOf, personOf } from './authentication.ts';
 import {
   findAnswer,
@@ -99,12 +100,28 @@ export async function keepOutcome(
   if (key !== undefined && caller !== undefined) await replaceAnswer(db, caller, key, outcome);
 }
 
+/**
+ * The answer that a request got when it came first with its `Idempotency-Key`; undefined where there is
+ * none. Throws `idempotency_mismatch` (422) when the key came with another request.
+ */
+export async function earlierAnswer(
+  request: FastifyRequest,
+  db: Db,
+  secretKey: Keyring,
+): Promise<IdempotentAnswer<unknown> | undefined> {
+  const key = idempotencyKey(request);
+  const caller = callerName(request);
+  if (key === undefined || caller === undefined) return undefined;
+  const stored = await findAnswer(db, caller, key);
+  return stored && replay(stored, { secretKey, caller, key, told: wordsOf(request) });
+}
+
 /** Sends an answer of `idempotently`. */
 export function sendAnswer<B>(reply: FastifyReply, answer: IdempotentAnswer<B>): FastifyReply {
   return reply
     .code(answer.status)
     .headers(answer.headers)
-    .send({ ...answer.body, ...answer.secret });
+    .send({ ...(answer.body as object), ...answer.secret });
 }
 
 function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B> {
@@ -157,7 +174,8 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 
 /** What a MAC is kept of, not the words themselves: a body may hold a password. */
 function wordsOf(request: FastifyRequest): string {
-  const { method, url, query, body = {} } = request;
+  const { method, url } = request;
+  const { query, body } = asSent(request);
   const project = callerOf(request)?.project.id ?? null;
   const parts = [method, canonicalPath(url), query, body ?? {}, project];
   return canonicalJson(parts);

@@ -27,11 +27,14 @@ function listRoute(api: App): void {
       request,
       reply,
       readPage(request.query),
-      async (from, limit) => {
-        fetched.push(limit);
-        const first = (from?.id ?? 0) + 1;
-        const rows = Math.min(limit, count + 1 - first);
-        return Array.from({ length: rows }, (_, at) => ({ id: first + at }));
+      {
+        async page(from, limit) {
+          fetched.push(limit);
+          const first = (from?.id ?? 0) + 1;
+          const rows = Math.min(limit, count + 1 - first);
+          return Array.from({ length: rows }, (_, at) => ({ id: first + at }));
+        },
+        count: async () => count,
       },
       ({ id }) => ({ id, text: 'x'.repeat(8 * kilobyte) }),
     ),

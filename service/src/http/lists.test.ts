@@ -19,9 +19,16 @@ const user = await createTestUser(db, { isAdmin: true });
 const { headers } = await signInAs(app, user.credentials);
 await signInAs(app, user.credentials);
 
+interface Filter {
+  type?: string;
+  enum?: unknown[];
+  reference?: string;
+  items?: Filter;
+}
+
 interface RouteSchema {
   operationId: string;
-  querystring?: { properties: object };
+  querystring?: { properties: Record<string, Filter> };
   response?: { 200?: { type?: string } };
 }
 
@@ -33,8 +40,36 @@ const lists = app.knownRoutes
 const ask = (operationId: string, query: string) =>
   inject(app, { url: `/v1${cases[operationId]?.path}${query}`, headers });
 
+/** Whether a filter takes only what is known: some words, or what there is. */
+const isOfKnown = ({ type, enum: words, reference, items }: Filter): boolean =>
+  type === 'boolean' ||
+  words !== undefined ||
+  reference !== undefined ||
+  (!!items && isOfKnown(items));
+
 describe('a list', () => {
   assert.ok(lists.length >= 13);
+  for (const { operationId, querystring } of lists) {
+    it(`says how many there are on all pages: ${operationId}`, async () => {
+      const url = `/v1${cases[operationId]?.path}`;
+      const counted = { ...headers, prefer: 'count=exact' };
+      const all = await inject(app, { url, headers });
+      const page = await inject(app, { url: `${url}?limit=1`, headers: counted });
+      assert.equal(page.headers['total-count'], String(all.json().length));
+    });
+
+    const filters = Object.entries(querystring?.properties ?? {});
+    for (const [name] of filters.filter(([, filter]) => isOfKnown(filter))) {
+      it(`refuses an unknown value and names the parameter: ${operationId}?${name}`, async () => {
+        for (const value of ['no-such-thing', 'no-such-thing,nor-such-a-thing']) {
+          const refused = await ask(operationId, `?${name}=${value}`);
+          assert.equal(refused.statusCode, 422, refused.body);
+          const pointers = refused.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+          assert.deepEqual([...new Set(pointers)], [`/${name}`]);
+        }
+      });
+    }
+  }
   for (const { operationId, querystring } of lists) {
     it(`is bounded however long it is: ${operationId}`, async () => {
       const all = await ask(operationId, '');

@@ -39,11 +39,21 @@ requests that are refused as invalid (400, 406, 413, 415, 422), count as reads. 
 \`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; a request beyond the limit
 gets 429 with \`Retry-After\`.
 
+## Names
+
+Where an id is asked for, a name will do as well: a server's host name or UUID, a location's name, the
+\`slug\` of an operating system, a project's name, the email address of a user, a token's name. Text that
+is all digits is an id; text in the form of a UUID is a UUID; names of servers are looked up in the project
+that the request is about, whatever the case of their letters. Where several have a name, the answer is 409
+\`ambiguous_name\` with the \`candidates\`. Filters of lists take several values, with commas between. Lists
+say in the header \`Total-Count\` how many there are, with \`Prefer: count=exact\`.
+
 ## People
 
 People sign in (\`POST /v1/session\`) and get a cookie. With it, each request that changes something
 also needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. The header
-\`Berth-Project\` says which project a request is about, for who has several.`;
+\`Berth-Project\` says which project a request is about, by its id or its name, for
+who has several.`;
 
 /** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
@@ -83,14 +93,14 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     if (!url.startsWith('/v1/') && url !== '/metrics') {
       return { schema: { ...schema, hide: true }, url };
     }
-    const headers = headersOf([route.method].flat());
+    const headers = headersOf([route.method].flat(), isList(schema));
     return { schema: { ...documented(schema), ...(headers && { headers }) }, url };
   },
   transformObject: (document) => {
     if (!('openapiObject' in document)) throw new Error('The document must be OpenAPI.');
     const { paths, components, ...rest } = document.openapiObject;
     const schemas: Record<string, object> = {};
-    const sharedPaths = shareNamed(paths, schemas) as typeof paths;
+    const sharedPaths = shareNamed(withCommas(paths ?? {}), schemas) as typeof paths;
     const responses = completeAnswers(sharedPaths as Paths);
     const named = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
     const shared = { responses, headers: sharedHeaders };
@@ -118,8 +128,49 @@ function documented(schema: FastifySchema): FastifySchema {
 
 type SwaggerDocument = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>;
 
+interface DocumentedParameter {
+  in?: string;
+  schema?: { type?: unknown };
+}
+
+/** A filter of several values is written with commas (OpenAPI 3.1, "Style Values"). */
+function withCommas(paths: object): object {
+  const parts = Object.entries(paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods as Record<string, { parameters?: DocumentedParameter[] }>).map(
+        ([method, operation]) => [method, { ...operation, ...commaParameters(operation) }],
+      ),
+    ),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+function commaParameters({ parameters }: { parameters?: DocumentedParameter[] }) {
+  if (!parameters) return {};
+  const style = { style: 'form', explode: false };
+  return {
+    parameters: parameters.map((one) =>
+      one.in === 'query' && one.schema?.type === 'array' ? { ...one, ...style } : one,
+    ),
+  };
+}
+
+/** Whether a route answers page by page. */
+function isList(schema: { querystring?: unknown } | undefined): boolean {
+  const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
+  return 'limit' in properties && 'cursor' in properties;
+}
+
 /** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
-function headersOf(methods: string[]) {
+function headersOf(methods: string[], list: boolean) {
+  if (list) {
+    const description =
+      '`count=exact`: say in the header `Total-Count` how many there are on all pages.';
+    return Type.Object({
+      Prefer: Type.Optional(Type.String({ description, examples: ['count=exact'] })),
+    });
+  }
   const preference = Type.Optional(
     Type.String({
       description: '`wait=N`: hold the answer up to N seconds (60 at most), until all is done.',
@@ -139,7 +190,7 @@ function headersOf(methods: string[]) {
 }
 
 /** Of our own annotations; the descriptions say the same. */
-const omitted = new Set(['explain', 'maxBytes']);
+const omitted = new Set(['explain', 'maxBytes', 'reference', 'referenceBy']);
 
 /** Moves each schema that has a `title` to `schemas`, and refers to it where it was. */
 function shareNamed(value: unknown, schemas: Record<string, object>): unknown {

@@ -37,9 +37,12 @@ function listRoute(api: App): void {
     );
     const isBeyond = (row: (typeof rows)[number], after: Page['after']) =>
       !after || sign * (compare(row[page.sort], after.value) || row.id - after.id) > 0;
-    const fetchPage = async (after: Page['after'], limit: number) =>
-      sorted.filter((row) => isBeyond(row, after)).slice(0, limit);
-    return sendList(request, reply, page, fetchPage, (row) => row);
+    const listing = {
+      page: async (after: Page['after'], limit: number) =>
+        sorted.filter((row) => isBeyond(row, after)).slice(0, limit),
+      count: async () => sorted.length,
+    };
+    return sendList(request, reply, page, listing, (row) => row);
   });
 }
 
@@ -85,6 +88,25 @@ test('pages put together are the whole, whatever the order and the size', async 
         `${sort} ${limit}`,
       );
     }
+  }
+});
+
+test('how many there are on all pages is told to who asks for it', async () => {
+  for (const prefer of ['count=exact', 'count', 'respond-async, Count = "exact"']) {
+    const answer = await inject(app, {
+      url: '/v1/rows?limit=2',
+      headers: { ...headers, prefer },
+    });
+    assert.equal(answer.json().length, 2);
+    assert.equal(answer.headers['total-count'], '7', prefer);
+    assert.equal(answer.headers['preference-applied'], 'count=exact');
+  }
+  const all = await inject(app, { url: '/v1/rows', headers: { ...headers, prefer: 'count' } });
+  assert.deepEqual([all.json().length, all.headers['total-count']], [7, '7']);
+  for (const prefer of ['wait=5', 'count=planned', 'account']) {
+    const answer = await inject(app, { url: '/v1/rows', headers: { ...headers, prefer } });
+    assert.equal(answer.headers['total-count'], undefined, prefer);
+    assert.equal(answer.headers['preference-applied'], undefined, prefer);
   }
 });
 

@@ -1,9 +1,11 @@
 import type { PageQuery } from '@berth/contract/pagination';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { After } from '../db/keyset.ts';
+import type { Listing } from '../db/listing.ts';
 import { Problem } from '../problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
-import { isRealTime } from './times.ts';
+import { countApplied, prefersCount } from './prefer.ts';
+import { isRealTime, requirePeriod } from './times.ts';
 
 const rowsAtFirst = 20;
 const mostRowsAtOnce = 500;
@@ -21,9 +23,13 @@ export interface Page<S extends SortColumn = SortColumn> {
 
 /**
  * What page a validated query asks for. Throws `invalid_cursor` (400) for a cursor that this
- * service did not make, or that it made for another order.
+ * service did not make, or that it made for another order, and `validation_failed` (422) for a period
+ * that ends before it begins.
  */
-export function readPage<S extends SortColumn = 'id'>(query: PageQuery): Page<S> {
+export function readPage<S extends SortColumn = 'id'>(
+  query: PageQuery & Parameters<typeof requirePeriod>[0],
+): Page<S> {
+  requirePeriod(query);
   const order = query.sort ?? 'id';
   const { limit, cursor } = query;
   return {
@@ -35,17 +41,24 @@ export function readPage<S extends SortColumn = 'id'>(query: PageQuery): Page<S>
   };
 }
 
-/** Answers a list: one page of it with `limit`; without, all of it, streamed in bounded memory. */
+/**
+ * Answers a list: one page of it with `limit`; without, all of it, streamed in bounded memory. With
+ * `Prefer: count=exact`, a header says how many there are on all pages.
+ */
 export async function sendList<S extends SortColumn, R extends Row<S>>(
   request: FastifyRequest,
   reply: FastifyReply,
   page: Page<S>,
-  fetchPage: FetchPage<S, R>,
+  listing: Listing<R>,
   view: (row: R) => unknown,
 ) {
+  if (prefersCount(request)) {
+    countApplied(reply);
+    reply.header('Total-Count', String(await listing.count()));
+  }
   const { streams } = request.server;
   const end: { last?: R } = {};
-  const lines = rowsOf(page, fetchPage, (row) => JSON.stringify(view(row)), end);
+  const lines = rowsOf(page, listing.page, (row) => JSON.stringify(view(row)), end);
   reply.type('application/json; charset=utf-8');
   if (page.limit === undefined) {
     return reply.send(await streams.begin(request, reply, framed(jsonArray, lines)));
@@ -58,17 +71,18 @@ export async function sendList<S extends SortColumn, R extends Row<S>>(
 }
 
 type Row<S extends SortColumn> = Record<S | 'id', string | number>;
+
 type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: number) => Promise<R[]>;
 
 /** All of a list, a line of JSON each. The reply has its media type already. */
 export async function sendLines<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,
-  fetchPage: FetchPage<'id', R>,
+  listing: Pick<Listing<R>, 'page'>,
   view: (row: R) => unknown,
 ) {
-  const write = (row: R) => `${JSON.stringify(view(row))}\n`;
-  return sendRows(request, reply, fetchPage, { write });
+  const write = (row: R) => `${JSON.stringify(view(row))}\\n`;
+  return sendRows(request, reply, listing.page, { write });
 }
 
 interface Frame {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../problem.ts';
-import { pathId } from './path-id.ts';
+import { readId } from './path-id.ts';
 import { preferredWait } from './prefer.ts';
 
 const waitOf = (prefer?: string) =>
@@ -32,14 +31,12 @@ test('a wait that can not be read is ignored', () => {
   }
 });
 
-const notFound = (id: string) => new Problem('server_not_found', `No server has the id ${id}.`);
-
-test('an id in a path is digits from 1 to 2^53 - 1', () => {
-  assert.equal(pathId('1', notFound), 1);
-  assert.equal(pathId('9007199254740991', notFound), Number.MAX_SAFE_INTEGER);
+test('an id in text is digits from 1 to 2^53 - 1', () => {
+  assert.equal(readId('1'), 1);
+  assert.equal(readId('9007199254740991'), Number.MAX_SAFE_INTEGER);
 });
 
-test('anything else names nothing', () => {
+test('anything else is none', () => {
   const others = [
     '',
     '0',
@@ -55,6 +52,6 @@ test('anything else names nothing', () => {
     '9223372036854775808',
   ];
   for (const text of others) {
-    assert.throws(() => pathId(text, notFound), { code: 'server_not_found' }, text);
+    assert.equal(readId(text), undefined, text);
   }
 });

@@ -7,14 +7,23 @@ const maxWaitSeconds = 60;
  * most 60. 0 without it; a preference that can't be read is ignored, as the RFC asks (section 2).
  */
 export function preferredWait(request: FastifyRequest): number {
-  const header = request.headers.prefer;
-  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
   // Of several, the first one counts (RFC 7240, section 2).
-  const wait = text
-    .split(',')
+  const wait = preferences(request)
     .map(waitSeconds)
     .find((seconds) => seconds !== undefined);
   return Math.min(wait ?? 0, maxWaitSeconds);
+}
+
+/** Whether a client would know how long a list is: `Prefer: count=exact`, or just `count`. */
+export function prefersCount(request: FastifyRequest): boolean {
+  return preferences(request).some((preference) =>
+    /^\s*count\s*(=\s*"?exact"?\s*)?(;.*)?$/i.test(preference),
+  );
+}
+
+function preferences({ headers }: FastifyRequest): string[] {
+  const { prefer = '' } = headers;
+  return (Array.isArray(prefer) ? prefer.join(',') : prefer).split(',');
 }
 
 function waitSeconds(preference: string): number | undefined {
@@ -25,4 +34,9 @@ function waitSeconds(preference: string): number | undefined {
 /** Tells the client that its wait was honoured (RFC 7240, section 3). */
 export function waitApplied(reply: FastifyReply, seconds: number): void {
   reply.header('Preference-Applied', `wait=${seconds}`);
+}
+
+/** The same of the wish for a count. */
+export function countApplied(reply: FastifyReply): void {
+  reply.header('Preference-Applied', 'count=exact');
 }

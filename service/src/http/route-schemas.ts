@@ -3,6 +3,7 @@ import type { RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import { type ProblemCode, problems } from '../problem.ts';
 import { mediaTypes } from './bodies.ts';
+import { placesOf } from './reference-places.ts';
 import { routeProblems } from './route-problems.ts';
 
 const noFields = Type.Object({}, { additionalProperties: false });
@@ -64,6 +65,7 @@ function commonProblems({ config, method, url, schema }: RouteOptions): ProblemC
     ...(isPublic ? [] : credentialProblems),
     ...(config?.scope === 'person' ? (['person_required'] as const) : []),
     ...(config?.needsConfirmation ? (['confirmation_required'] as const) : []),
+    ...(placesOf(schema).length > 0 ? (['ambiguous_name'] as const) : []),
     // A part of the path can be longer than any that there is.
     ...(url.includes(':') ? (['not_found'] as const) : []),
     ...(changes ? changeProblems : []),

@@ -1,5 +1,6 @@
 import type { AuditTargetKind } from '@berth/contract/audit';
 import type { FastifyRequest } from 'fastify';
+import { readId } from './path-id.ts';
 
 /** By the part of a path that comes before an id; null: the audit log has no such kind. */
 const kinds: Record<string, AuditTargetKind | null> = {
@@ -35,7 +36,7 @@ export function namedTarget({
 }: FastifyRequest): { kind: AuditTargetKind; id: number } | null {
   const [collection = '', parameter = ''] = lastId(routeOptions.url) ?? [];
   const kind = kinds[collection];
-  const text = (params as Record<string, string> | undefined)?.[parameter] ?? '';
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return kind && Number.isSafeInteger(id) ? { kind, id } : null;
+  const text = String((params as Record<string, unknown> | undefined)?.[parameter] ?? '');
+  const id = readId(text);
+  return kind && id !== undefined ? { kind, id } : null;
 }

@@ -15,6 +15,7 @@ import { serveDocs } from './docs.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { type HttpMetrics, serveMetrics } from './metrics.ts';
 import { handleError, sendProblem } from './problems.ts';
+import { type Finders, resolveReferences } from './references.ts';
 import { completeSchema } from './route-schemas.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
 import { refuseUnclear } from './shell/framing.ts';
@@ -32,6 +33,8 @@ export interface HttpServerOptions {
   deps: Deps;
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes[];
+  /** How what requests refer to is found. */
+  references: Finders;
   limiter: Limiter;
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
@@ -50,7 +53,7 @@ declare module 'fastify' {
 
 /** The HTTP side of the service, ready to listen or to be injected into. */
 export async function createHttpServer(options: HttpServerOptions): Promise<App> {
-  const { deps, routes, limiter, metrics, shell = plainShell } = options;
+  const { deps, routes, references, limiter, metrics, shell = plainShell } = options;
   const app = createInstance(options);
   const known = collectRoutes(app);
   app.decorate('knownRoutes', known);
@@ -67,6 +70,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   acceptBodies(app);
   authenticate(app, deps, limiter);
   auditChanges(app, deps.db);
+  resolveReferences(app, deps, references);
   boundStreams(app, streamSettings(options));
   logRequests(app);
   app.addHook('onClose', async () => options.tls?.stop());

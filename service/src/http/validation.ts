@@ -6,11 +6,13 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type FieldError, invalidFields } from '../problem.ts';
 import { coerceText } from './coercion.ts';
+import { isRealTime } from './times.ts';
 
 const mostErrors = 100;
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true, useDefaults: true, strict: false });
-formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);
+formats.default(ajv, ['ipv4', 'ipv6']);
+ajv.addFormat('date-time', isRealTime);
 ajv.addKeyword({ keyword: 'explain', schemaType: 'string' });
 ajv.addKeyword({
   keyword: 'maxBytes',
@@ -33,11 +35,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
-    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart)) };
+    const pointerOf = httpPart === 'querystring' ? pointerToParameter : pointerToValue;
+    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', pointerOf)) };
   };
 };
 
-function fieldErrors(errors: ErrorObject[], httpPart = 'body'): FieldError[] {
+function fieldErrors(
+  errors: ErrorObject[],
+  httpPart: string,
+  pointerOf: (error: ErrorObject) => string,
+): FieldError[] {
   const choices = [
     ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
   ];
@@ -52,7 +59,12 @@ function fieldErrors(errors: ErrorObject[], httpPart = 'body'): FieldError[] {
   return [...found.values()];
 }
 
-function pointerOf({ instancePath, params, keyword }: ErrorObject): string {
+/** Of one value of several in a parameter, which have no places of their own, to the parameter. */
+function pointerToParameter(error: ErrorObject): string {
+  return pointerToValue(error).replace(/(?<=.)\/.*$/, '');
+}
+
+function pointerToValue({ instancePath, params, keyword }: ErrorObject): string {
   if (keyword === 'required') return `${instancePath}/${escaped(params.missingProperty)}`;
   if (keyword !== 'additionalProperties') return instancePath;
   return `${instancePath}/${escaped(params.additionalProperty)}`;

@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { beginsWith, isNamed } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { Database, EngineAddress, NetworkKind } from '../db/schema.ts';
 import type { Subnet } from './subnets.ts';
 
@@ -45,18 +47,32 @@ export async function requireLocation(db: Queryable, id: number): Promise<Locati
   return await query.executeTakeFirstOrThrow();
 }
 
-export interface LocationPage {
-  enabled?: boolean | undefined;
-  /** The id of the last one of the page before. */
-  afterId: number;
-  limit: number;
+/** By id. */
+export function listLocations(
+  db: Queryable,
+  { enabled, q }: { enabled?: boolean | undefined; q?: string | undefined },
+): Listing<ShownLocation> {
+  const query = shownLocations(db).where(beginsWith(['name'], q));
+  return listing(enabled === undefined ? query : query.where('enabled', '=', enabled), {
+    id: 'id',
+  });
 }
 
-/** One page, by id. */
-export async function listLocations(db: Queryable, page: LocationPage): Promise<ShownLocation[]> {
-  let query = shownLocations(db).where('id', '>', page.afterId).orderBy('id');
-  if (page.enabled !== undefined) query = query.where('enabled', '=', page.enabled);
-  return await query.limit(page.limit).execute();
+/** Those of a name, whose letters may be of another case. */
+export async function findLocationsNamed(db: Queryable, name: string) {
+  return await db
+    .selectFrom('locations')
+    .select(['id', 'name'])
+    .where('removed_at', 'is', null)
+    .where(isNamed('name', name))
+    .orderBy('id')
+    .execute();
+}
+
+/** Of some ids those that are of locations, also of such as were removed. */
+export async function knownLocations(db: Queryable, ids: number[]): Promise<number[]> {
+  const query = db.selectFrom('locations').select('id').where('id', 'in', ids);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 export async function listAllLocations(db: Queryable): Promise<ShownLocation[]> {

@@ -86,7 +86,7 @@ test('a location is shown by its id', async () => {
 });
 
 test('a location that is not there is a 404', async () => {
-  for (const id of ['4', '0', '-1', '1e0', 'a', '9223372036854775808']) {
+  for (const id of ['4', '0', '-1', '1e0', 'x', '9223372036854775808']) {
     const answer = await ask(`/${id}`);
     assert.equal(answer.statusCode, 404, id);
     assert.equal(answer.json().code, 'location_not_found');

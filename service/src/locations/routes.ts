@@ -1,14 +1,15 @@
 import { Location, LocationQuery, LocationUpdate } from '@berth/contract/locations';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { changeLocation, locationNotFound } from './locations.ts';
 import { findLocation, listLocations } from './queries.ts';
 import { locationView } from './view.ts';
+
+const params = PathParams({ id: 'location' });
 
 const tags = ['Locations'];
 
@@ -29,10 +30,7 @@ export function locationRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const { enabled } = request.query;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listLocations(db, { enabled, afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, locationView);
+      return sendList(request, reply, page, listLocations(db, request.query), locationView);
     },
   );
 
@@ -44,12 +42,12 @@ export function locationRoutes(app: App, deps: Deps): void {
         operationId: 'location_view',
         summary: 'See a location',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Location },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, locationNotFound);
+      const id = request.params.id;
       const row = await findLocation(db, id);
       if (!row) throw locationNotFound(id);
       return locationView(row);
@@ -64,13 +62,13 @@ export function locationRoutes(app: App, deps: Deps): void {
         operationId: 'location_update',
         summary: 'Change what servers may have in a location',
         tags,
-        params: IdParams,
+        params,
         body: LocationUpdate,
         response: { 200: Location },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, locationNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await changeLocation(trx, id, request.body);
         const { allowed_destinations, smtp } = request.body;

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { beginsWith, isNamed } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { Role } from '../db/people-schema.ts';
 
 function shownMembers(db: Queryable, projectId: number) {
@@ -7,27 +9,33 @@ function shownMembers(db: Queryable, projectId: number) {
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['user_id as id', 'email', 'name', 'role', 'memberships.created_at'])
+    .where('project_id', '=', projectId);
+}
+
+export type ShownMember = NonNullable<Awaited<ReturnType<typeof findMember>>>;
+
+/** By the user's id. */
+export function listMembers(
+  db: Queryable,
+  projectId: number,
+  { q }: { q?: string | undefined } = {},
+): Listing<ShownMember> {
+  const query = shownMembers(db, projectId).where(beginsWith(['email', 'name'], q));
+  return listing(query, { id: 'user_id' });
+}
+
+/** Of the members of a project the one with an email address. */
+export async function findMembersByEmail(db: Queryable, projectId: number, email: string) {
+  return await db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.email as name'])
     .where('project_id', '=', projectId)
-    .orderBy('user_id');
+    .where(isNamed('users.email', email))
+    .execute();
 }
 
-export type ShownMember = Awaited<ReturnType<typeof listMembers>>[number];
-
-/** One page, by the user's id. */
-export async function listMembers(
-  db: Queryable,
-  projectId: number,
-  page: { afterId: number; limit: number },
-) {
-  const query = shownMembers(db, projectId).where('user_id', '>', page.afterId);
-  return await query.limit(page.limit).execute();
-}
-
-export async function findMember(
-  db: Queryable,
-  projectId: number,
-  userId: number,
-): Promise<ShownMember | undefined> {
+export async function findMember(db: Queryable, projectId: number, userId: number) {
   return await shownMembers(db, projectId).where('user_id', '=', userId).executeTakeFirst();
 }
 

@@ -1,15 +1,13 @@
-import { Member, MemberAdd, MemberParams, MemberUpdate, UserQuery } from '@berth/contract/users';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
+import { Member, MemberAdd, MemberUpdate, UserQuery } from '@berth/contract/users';
 import { Type } from 'typebox';
 import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { allows } from '../http/scopes.ts';
-import { projectNotFound } from '../projects/projects.ts';
 import {
   addMember,
   memberNotFound,
@@ -21,6 +19,8 @@ import { findMember, listMembers } from './queries.ts';
 import { memberView } from './view.ts';
 
 const tags = ['Projects'];
+const params = PathParams({ id: 'project' });
+const memberParams = PathParams({ id: 'project', user_id: 'member' });
 // Who is no owner of the project is refused by memberships.ts: a scope knows no owners.
 const config = { scope: 'servers:read' } as const;
 const confirmed = { ...config, needsConfirmation: true } as const;
@@ -40,18 +40,16 @@ function readRoutes(app: App, { db }: Deps): void {
         summary: 'List the members of a project',
         description: 'For its owners.',
         tags,
-        params: IdParams,
+        params,
         querystring: UserQuery,
         response: { 200: Type.Array(Member) },
       },
     },
     async (request, reply) => {
-      const projectId = pathId(request.params.id, projectNotFound);
+      const projectId = request.params.id;
       await requireManager(db, request.caller, projectId);
       const page = readPage(request.query);
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listMembers(db, projectId, { afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, memberView);
+      return sendList(request, reply, page, listMembers(db, projectId, request.query), memberView);
     },
   );
 
@@ -64,14 +62,14 @@ function readRoutes(app: App, { db }: Deps): void {
         summary: 'Show a member of a project',
         description: 'For its owners.',
         tags,
-        params: MemberParams,
+        params: memberParams,
         response: { 200: Member },
       },
     },
     async (request) => {
-      const projectId = pathId(request.params.id, projectNotFound);
+      const projectId = request.params.id;
       await requireManager(db, request.caller, projectId);
-      const userId = pathId(request.params.user_id, memberNotFound);
+      const userId = request.params.user_id;
       const row = await findMember(db, projectId, userId);
       if (!row) throw memberNotFound(userId);
       return memberView(row);
@@ -89,13 +87,13 @@ function changeRoutes(app: App, deps: Deps): void {
         summary: 'Add a user to a project, by their email address',
         description: 'For its owners.',
         tags,
-        params: IdParams,
+        params,
         body: MemberAdd,
         response: { 201: Member },
       },
     },
     async (request, reply) => {
-      const projectId = pathId(request.params.id, projectNotFound);
+      const projectId = request.params.id;
       const { caller, body } = request;
       const answer = await change(
         request,
@@ -129,14 +127,14 @@ function changeRoutes(app: App, deps: Deps): void {
         summary: 'Change the role of a member of a project',
         description: 'For its owners. A project keeps an owner.',
         tags,
-        params: MemberParams,
+        params: memberParams,
         body: MemberUpdate,
         response: { 200: Member },
       },
     },
     async (request, reply) => {
-      const projectId = pathId(request.params.id, projectNotFound);
-      const userId = pathId(request.params.user_id, memberNotFound);
+      const projectId = request.params.id;
+      const userId = request.params.user_id;
       const { role } = request.body;
       const answer = await change(request, deps, async ({ trx }) => {
         const { before, row } = await setMember(trx, request.caller, { projectId, userId, role });
@@ -158,13 +156,13 @@ function changeRoutes(app: App, deps: Deps): void {
         description:
           'For its owners, and for the member, who may leave. Tokens that the member made for it are revoked. A project keeps an owner.',
         tags,
-        params: MemberParams,
+        params: memberParams,
         response: { 200: Member },
       },
     },
     async (request, reply) => {
-      const projectId = pathId(request.params.id, projectNotFound);
-      const userId = pathId(request.params.user_id, memberNotFound);
+      const projectId = request.params.id;
+      const userId = request.params.user_id;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await removeMember(trx, request.caller, { projectId, userId });
         const target = { kind: 'user', id: userId } as const;

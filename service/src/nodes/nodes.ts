@@ -1,5 +1,5 @@
 import type { Queryable, Trx } from '../db/connection.ts';
-import { invalidFields, Problem } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { findNodes, type ShownNode, setCordoned } from './queries.ts';
 
 function nodeNotFound(name: string): Problem {
@@ -18,8 +18,9 @@ export async function requireNode(
   const [node, another] = await findNodes(db, name, locationId);
   if (!node) throw nodeNotFound(name);
   if (another) {
-    const detail = 'Several locations have a node of this name: say which location.';
-    throw invalidFields([{ pointer: '/location_id', detail }]);
+    const candidates = [node, another].map(({ id, name, location }) => ({ id, name, location }));
+    const detail = `Several locations have a node called ${node.name}: say which with location_id.`;
+    throw new Problem('ambiguous_name', detail, { members: { candidates } });
   }
   return node;
 }

@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { beginsWith, hasAnyOf, isNamed } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { Database } from '../db/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { type ShownOperation, shownColumns } from '../operations/queries.ts';
@@ -68,20 +70,39 @@ export async function setCordoned(trx: Trx, id: number, cordoned: boolean): Prom
   await trx.updateTable('nodes').set({ cordoned }).where('id', '=', id).execute();
 }
 
-export interface NodePage {
-  locationId?: number | undefined;
-  state?: NodeState | undefined;
-  /** The id of the last one of the page before. */
-  afterId: number;
-  limit: number;
+export interface NodeFilters {
+  q?: string | undefined;
+  location_id?: number[] | undefined;
+  state?: NodeState[] | undefined;
 }
 
-/** One page, by id. */
-export async function listNodes(db: Queryable, page: NodePage): Promise<ShownNode[]> {
-  let query = shownNodes(db).where('nodes.id', '>', page.afterId).orderBy('nodes.id');
-  if (page.locationId) query = query.where('nodes.location_id', '=', page.locationId);
-  if (page.state) query = query.where(state, '=', page.state);
-  return await query.limit(page.limit).execute();
+/** By id. */
+export function listNodes(db: Queryable, filters: NodeFilters): Listing<ShownNode> {
+  const { q, location_id, state: states } = filters;
+  const query = shownNodes(db)
+    .where(beginsWith(['nodes.name'], q))
+    .where(hasAnyOf({ 'nodes.location_id': location_id }));
+  const shown = states ? query.where(sql<boolean>`${state} = any(${states}::text[])`) : query;
+  return listing(shown, { id: 'nodes.id' });
+}
+
+/** Those of a name, whose letters may be of another case, with their locations. */
+export async function findNodesNamed(db: Queryable, name: string) {
+  return await db
+    .selectFrom('nodes')
+    .innerJoin('locations', 'locations.id', 'nodes.location_id')
+    .select(['nodes.id', 'nodes.name', 'locations.name as location'])
+    .where(isNamed('nodes.name', name))
+    .where((eb) => eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]))
+    .orderBy('nodes.id')
+    .limit(10)
+    .execute();
+}
+
+/** Of some ids those that are of nodes, also of such as are gone. */
+export async function knownNodes(db: Queryable, ids: number[]): Promise<number[]> {
+  const query = db.selectFrom('nodes').select('id').where('id', 'in', ids);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 /** Those of a name, of which each location may have one; two at most. */

@@ -104,7 +104,12 @@ it('is listed by id, page by page, and by location', async () => {
 
 it('of a name that two locations have is found by its location, too', async () => {
   const both = await ask('/a');
-  assert.deepEqual([both.statusCode, both.json().errors[0].pointer], [422, '/location_id']);
+  assert.deepEqual([both.statusCode, both.json().code], [409, 'ambiguous_name']);
+  assert.deepEqual(
+    both.json().candidates.map((node: { name: string; location: string }) => node.location),
+    ['test', 'second'],
+  );
+  assert.equal((await ask('/a?location_id=second')).json().capacity.cpu, 2);
   assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().capacity.cpu, 2);
   for (const path of [`/b?location_id=${elsewhere}`, '/none', `/${'x'.repeat(80)}`, '/%00']) {
     const answer = await ask(path);

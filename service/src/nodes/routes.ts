@@ -5,7 +5,7 @@ import { accepted, sendAccepted } from '../http/accepted.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { type NodeAction, requestDeclareLost, requestMaintenance } from './maintenance.ts';
 import { cordonNode, requireNode } from './nodes.ts';
 import { listNodes } from './queries.ts';
@@ -36,10 +36,7 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const { location_id: locationId, state } = request.query;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listNodes(db, { locationId, state, afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, nodeView);
+      return sendList(request, reply, page, listNodes(db, request.query), nodeView);
     },
   );
 

@@ -1,25 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { listing } from '../db/listing.ts';
 import { notify } from '../db/notifications.ts';
 import type { Database, ImageStatus } from '../db/schema.ts';
 
 export type ImageRow = Selectable<Database['images']>;
 
 /** Those of an operating system that locations have or are getting, by location. */
-export async function listImages(
-  db: Queryable,
-  osId: number,
-  page: { afterId: number; limit: number },
-) {
-  return await db
-    .selectFrom('images')
-    .selectAll()
-    .select('location_id as id')
-    .where('os_id', '=', osId)
-    .where('location_id', '>', page.afterId)
-    .orderBy('location_id')
-    .limit(page.limit)
-    .execute();
+export function listImages(db: Queryable, osId: number) {
+  const query = db.selectFrom('images').selectAll().select('location_id as id');
+  return listing(query.where('os_id', '=', osId), { id: 'location_id' });
 }
 
 export const imageIsReady = {

@@ -1,18 +1,19 @@
 import { Image, ImageImport } from '@berth/contract/images';
 import { PageQuery } from '@berth/contract/pagination';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
 import { invalidFields } from '../problem.ts';
 import { type ImageRow, listImages, wantImage } from './image-queries.ts';
 import { operatingSystemNotFound } from './operating-systems.ts';
 import { findOperatingSystem } from './queries.ts';
+
+const params = PathParams({ id: 'operating_system' });
 
 const tags = ['Operating systems'];
 
@@ -27,17 +28,15 @@ export function imageRoutes(app: App, deps: Deps): void {
         operationId: 'image_list',
         summary: 'List the locations that have the image of an operating system, or are getting it',
         tags,
-        params: IdParams,
+        params,
         querystring: PageQuery,
         response: { 200: Type.Array(Image) },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, operatingSystemNotFound);
+      const id = request.params.id;
       if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listImages(db, id, { afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, readPage(request.query), fetchPage, imageView);
+      return sendList(request, reply, readPage(request.query), listImages(db, id), imageView);
     },
   );
 
@@ -50,13 +49,13 @@ export function imageRoutes(app: App, deps: Deps): void {
         summary: 'Have the image of an operating system ready at a location',
         description: 'It is downloaded or built, so that the first server need not wait for it.',
         tags,
-        params: IdParams,
+        params,
         body: ImageImport,
         response: { 202: Image },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, operatingSystemNotFound);
+      const id = request.params.id;
       const { location_id: locationId } = request.body;
       const answer = await change(request, deps, async ({ trx }) => {
         if (!(await findOperatingSystem(trx, id))) throw operatingSystemNotFound(id);

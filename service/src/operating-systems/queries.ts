@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { beginsWith, hasAnyOf, isNamed } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { Database, ImageSource, OperatingSystemType } from '../db/schema.ts';
 
 export type OperatingSystemRow = Selectable<Database['operating_systems']>;
@@ -21,30 +23,36 @@ export async function knownOperatingSystems(db: Queryable, ids: number[]): Promi
   return new Set((await query.execute()).map(({ id }) => id));
 }
 
-export interface OperatingSystemPage {
+export interface OperatingSystemFilters {
+  /** What the slug begins with. */
+  q?: string | undefined;
   enabled?: boolean | undefined;
-  type?: OperatingSystemType | undefined;
-  architecture?: string | undefined;
-  /** The id of the last one of the page before. */
-  afterId: number;
-  limit: number;
+  type?: OperatingSystemType[] | undefined;
+  architecture?: string[] | undefined;
 }
 
-/** One page, by id. */
-export async function listOperatingSystems(
+/** By id. */
+export function listOperatingSystems(
   db: Queryable,
-  page: OperatingSystemPage,
-): Promise<OperatingSystemRow[]> {
-  const { enabled, type, architecture, afterId, limit } = page;
-  let query = db
+  { q, enabled, type, architecture }: OperatingSystemFilters,
+): Listing<OperatingSystemRow> {
+  const query = db
     .selectFrom('operating_systems')
     .selectAll()
-    .where('id', '>', afterId)
-    .orderBy('id');
-  if (enabled !== undefined) query = query.where('enabled', '=', enabled);
-  if (type) query = query.where('type', '=', type);
-  if (architecture) query = query.where('architecture', '=', architecture);
-  return await query.limit(limit).execute();
+    .where(beginsWith(['slug'], q))
+    .where(hasAnyOf({ type, architecture }));
+  return listing(enabled === undefined ? query : query.where('enabled', '=', enabled), {
+    id: 'id',
+  });
+}
+
+export async function findOperatingSystemsNamed(db: Queryable, slug: string) {
+  return await db
+    .selectFrom('operating_systems')
+    .select(['id', 'slug as name'])
+    .where(isNamed('slug', slug))
+    .orderBy('id')
+    .execute();
 }
 
 export interface NewOperatingSystem {

@@ -4,14 +4,13 @@ import {
   OperatingSystemQuery,
   OperatingSystemUpdate,
 } from '@berth/contract/operating-systems';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import {
   changeOperatingSystem,
   createOperatingSystem,
@@ -19,6 +18,8 @@ import {
 } from './operating-systems.ts';
 import { findOperatingSystem, listOperatingSystems } from './queries.ts';
 import { operatingSystemView } from './view.ts';
+
+const params = PathParams({ id: 'operating_system' });
 
 const tags = ['Operating systems'];
 
@@ -43,10 +44,13 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const { enabled, type, architecture } = request.query;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listOperatingSystems(db, { enabled, type, architecture, afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, operatingSystemView);
+      return sendList(
+        request,
+        reply,
+        page,
+        listOperatingSystems(db, request.query),
+        operatingSystemView,
+      );
     },
   );
 
@@ -58,12 +62,12 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'operating_system_view',
         summary: 'See an operating system',
         tags,
-        params: IdParams,
+        params,
         response: { 200: OperatingSystem },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, operatingSystemNotFound);
+      const id = request.params.id;
       const row = await findOperatingSystem(db, id);
       if (!row) throw operatingSystemNotFound(id);
       return operatingSystemView(row);
@@ -105,13 +109,13 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'operating_system_update',
         summary: 'Change an operating system, such as to hide it',
         tags,
-        params: IdParams,
+        params,
         body: OperatingSystemUpdate,
         response: { 200: OperatingSystem },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, operatingSystemNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await changeOperatingSystem(trx, id, request.body, deps.imageServers);
         const target = { kind: 'operating_system', id } as const;

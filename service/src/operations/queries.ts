@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import { type After, isBeyond } from '../db/keyset.ts';
-import type { Project } from '../db/project.ts';
+import { hasAnyOf, isWithin } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
+import type { Project, ProjectRows } from '../db/project.ts';
 import type { CommandResult, Database, Placement } from '../db/schema.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
@@ -178,28 +179,29 @@ export async function createOf(project: Project, serverId: number): Promise<Wait
     .executeTakeFirstOrThrow();
 }
 
-/** An operation of a project. */
+/** An operation of a project; for administrators, of any. */
 export async function findOperation(
-  project: Project,
+  rows: ProjectRows,
   id: number,
 ): Promise<ShownOperation | undefined> {
-  return await project
+  return await rows
     .select('operations')
     .select(shownColumns)
+    .where('project_id', 'is not', null)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 /**
  * What one command of an operation came to; `index` counts from 0. Undefined for an operation that is none
- * of the project's, null for a command that it has not run.
+ * of those rows, null for a command that it has not run.
  */
 export async function findCommand(
-  project: Project,
+  rows: ProjectRows,
   id: number,
   index: number,
 ): Promise<CommandResult | null | undefined> {
-  const row = await project
+  const row = await rows
     .select('operations')
     .select(sql<CommandResult | null>`commands -> ${index}::integer`.as('command'))
     .where('id', '=', id)
@@ -207,31 +209,34 @@ export async function findCommand(
   return row?.command;
 }
 
-export interface OperationPage {
-  filters: {
-    server_id?: number | undefined;
-    status?: OperationRow['status'] | undefined;
-    kind?: string | undefined;
-  };
-  sort: 'id' | 'created_at';
-  descending: boolean;
-  after: After | undefined;
-  limit: number;
+/** Of each, any value will do. */
+export interface OperationFilters {
+  server_id?: number[] | undefined;
+  status?: OperationRow['status'][] | undefined;
+  kind?: string[] | undefined;
+  /** When it was asked for. */
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
-/** A project's operations, those of deleted servers included, without what their commands printed. */
-export async function listOperations(
-  project: Project,
-  { filters, sort, descending, after, limit }: OperationPage,
-): Promise<ListedOperation[]> {
-  let query = project
+export interface OperationOrder {
+  sort: 'id' | 'created_at';
+  descending: boolean;
+}
+
+/** Those on servers, on deleted ones too, without what their commands printed. */
+export function listOperations(
+  rows: ProjectRows,
+  filters: OperationFilters,
+  order: OperationOrder,
+): Listing<ListedOperation> {
+  const { server_id, status, kind } = filters;
+  const query = rows
     .select('operations')
     .select(listedColumns)
-    .select(withoutOutputs.as('commands'));
-  if (filters.server_id) query = query.where('server_id', '=', filters.server_id);
-  if (filters.status) query = query.where('status', '=', filters.status);
-  if (filters.kind) query = query.where('kind', '=', filters.kind);
-  if (after) query = query.where(isBeyond(after, { sort, id: 'id', descending }));
-  const direction = descending ? 'desc' : 'asc';
-  return await query.orderBy(sort, direction).orderBy('id', direction).limit(limit).execute();
+    .select(withoutOutputs.as('commands'))
+    .where('project_id', 'is not', null)
+    .where(hasAnyOf({ server_id, status, kind }))
+    .where(isWithin('created_at', filters));
+  return listing(query, { ...order, id: 'id' });
 }

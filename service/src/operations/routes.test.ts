@@ -87,7 +87,11 @@ test('operations can be asked for by what they are', async () => {
     idsOf(await list('?status=pending&kind=delete')),
     by((o) => o.kind === 'delete'),
   );
-  assert.deepEqual(await list('?server_id=4711'), []);
+  const unknown = await ask('GET', '/operations?server_id=4711');
+  assert.deepEqual(
+    [unknown.statusCode, unknown.json().errors],
+    [422, [{ pointer: '/server_id', detail: 'No server has the id 4711.' }]],
+  );
 });
 
 test('they come in either order, page by page', async () => {

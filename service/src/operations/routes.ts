@@ -1,14 +1,16 @@
 import { CommandOutputParams, Operation, OperationQuery } from '@berth/contract/operations';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
 import type { CommandResult } from '../db/schema.ts';
 import type { App, Deps } from '../http/app-types.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { listedRows, readableRows, readsAnyProject } from '../http/every-project.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { findNodeOperation } from '../nodes/queries.ts';
 import { Problem } from '../problem.ts';
 import { findCommand, findOperation, type ListedOperation, listOperations } from './queries.ts';
 import { operationView } from './view.ts';
+
+const params = PathParams({ id: 'operation' });
 
 const tags = ['Operations'];
 const text = 'text/plain';
@@ -30,13 +32,18 @@ export function operationRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage<'id' | 'created_at'>(request.query);
-      const { project, scopes } = request.caller;
-      const isForAdmin = scopes.includes('admin');
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listOperations(project, { ...page, filters: request.query, after, limit });
+      const { caller, query } = request;
+      const page = readPage<'id' | 'created_at'>(query);
+      const isForAdmin = caller.scopes.includes('admin');
+      // Who may read a server of any project by its id finds its operations, too.
+      const ofServers = query.server_id !== undefined && readsAnyProject(request);
+      const rows = listedRows(request, db, {
+        ...query,
+        all_projects: query.all_projects === true || ofServers,
+      });
+      const operations = listOperations(rows, query, page);
       const view = (row: ListedOperation) => operationView(row, isForAdmin);
-      return sendList(request, reply, page, fetchPage, view);
+      return sendList(request, reply, page, operations, view);
     },
   );
 
@@ -49,15 +56,14 @@ export function operationRoutes(app: App, { db }: Deps): void {
         summary: 'Show an operation',
         description: 'Those on nodes are for administrators.',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Operation },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, operationNotFound);
-      const { project, scopes } = request.caller;
-      const isForAdmin = scopes.includes('admin');
-      const row = await findOperation(project, id);
+      const id = request.params.id;
+      const isForAdmin = request.caller.scopes.includes('admin');
+      const row = await findOperation(readableRows(request, db), id);
       if (row) return operationView(row, isForAdmin);
       const ofNode = isForAdmin ? await findNodeOperation(db, id) : undefined;
       if (!ofNode) throw operationNotFound(id);
@@ -85,10 +91,10 @@ export function operationRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const { params, caller } = request;
-      const id = pathId(params.id, operationNotFound);
-      const isIndex = /^\d{1,3}$/.test(params.index);
-      const command = await findCommand(caller.project, id, isIndex ? Number(params.index) : 0);
+      const { id, index } = request.params;
+      const isIndex = /^\d{1,3}$/.test(index);
+      const rows = readableRows(request, db);
+      const command = await findCommand(rows, id, isIndex ? Number(index) : 0);
       if (command === undefined) throw operationNotFound(id);
       if (!isIndex || !command || command.output_expired) throw outputNotFound(isIndex && command);
       return reply.type(`${text}; charset=utf-8`).send(command.output);

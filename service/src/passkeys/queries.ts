@@ -1,27 +1,18 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { listing } from '../db/listing.ts';
 
 /** A person has a few; more would not fit into what a browser is sent. */
 const mostKnown = 100;
 const shown = ['id', 'name', 'created_at', 'last_used_at'] as const;
 
 /** One page, by id. */
-export async function listPasskeys(
-  db: Queryable,
-  userId: number,
-  page: { afterId: number; limit: number },
-) {
-  return await db
-    .selectFrom('passkeys')
-    .select(shown)
-    .where('user_id', '=', userId)
-    .where('id', '>', page.afterId)
-    .orderBy('id')
-    .limit(page.limit)
-    .execute();
+export function listPasskeys(db: Queryable, userId: number) {
+  const query = db.selectFrom('passkeys').select(shown).where('user_id', '=', userId);
+  return listing(query, { id: 'id' });
 }
 
-export type ShownPasskey = Awaited<ReturnType<typeof listPasskeys>>[number];
+export type ShownPasskey = Awaited<ReturnType<ReturnType<typeof listPasskeys>['page']>>[number];
 
 /** What a browser is told of the newest ones, so that it makes no second one on the same device. */
 export async function listKnownCredentials(db: Queryable, userId: number) {

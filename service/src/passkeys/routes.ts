@@ -6,14 +6,13 @@ import {
   PasskeyRequest,
   PasskeySignIn,
 } from '@berth/contract/passkeys';
+import { PathParams } from '@berth/contract/references';
 import { CurrentSession } from '@berth/contract/sessions';
-import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { App, Deps } from '../http/app-types.ts';
 import { change, changesNothing } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { invalidFields, Problem } from '../problem.ts';
 import { sessionEnded } from '../sessions/ended.ts';
 import { signInFailed } from '../sessions/failures.ts';
@@ -24,6 +23,8 @@ import { authenticationOptions, readAuthentication } from './authentication.ts';
 import { deletePasskey, insertPasskey, listPasskeys, notePasskeyUse } from './queries.ts';
 import { readRegistration, registrationOptions } from './registration.ts';
 import { passkeyView } from './view.ts';
+
+const params = PathParams({ id: 'passkey' });
 
 export function passkeyRoutes(app: App, deps: Deps): void {
   signInRoutes(app, deps);
@@ -104,9 +105,13 @@ function ownRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const { userId } = request.person;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listPasskeys(deps.db, userId, { afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, readPage(request.query), fetchPage, passkeyView);
+      return sendList(
+        request,
+        reply,
+        readPage(request.query),
+        listPasskeys(deps.db, userId),
+        passkeyView,
+      );
     },
   );
 
@@ -118,12 +123,12 @@ function ownRoutes(app: App, deps: Deps): void {
         operationId: 'passkey_delete',
         summary: 'Remove a passkey of yours',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Passkey },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, passkeyNotFound);
+      const id = request.params.id;
       const { userId } = request.person;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await deletePasskey(trx, userId, id);

@@ -5,6 +5,7 @@ import type { Caller } from '../http/app-types.ts';
 import { Problem } from '../problem.ts';
 import { homeProject, listProjectsOfLineage } from '../tokens/credential-queries.ts';
 import {
+  findServersOfSameName,
   insertProject,
   isNameTaken,
   lockProject,
@@ -19,7 +20,7 @@ export function projectNotFound(id: number | string): Problem {
 
 export async function createProject(trx: Trx, body: ProjectCreate): Promise<ProjectRow> {
   await requireFreeName(trx, body.name);
-  return await insertProject(trx, body);
+  return await insertProject(trx, { unique_names: true, ...body });
 }
 
 /** A quota below what is used holds for what comes: nothing is taken away. */
@@ -31,6 +32,7 @@ export async function changeProject(
   const before = await lockProject(trx, id);
   if (!before) throw projectNotFound(id);
   if (body.name !== undefined) await requireFreeName(trx, body.name, id);
+  if (body.unique_names && !before.unique_names) await requireUniqueNames(trx, before);
   return { before, row: await updateProject(trx, id, body) };
 }
 
@@ -60,6 +62,14 @@ export async function deleteProject(
   }
   await markProjectDeleted(trx, id);
   return project;
+}
+
+/** Under the lock of the project, which creates of its servers wait for. */
+async function requireUniqueNames(trx: Trx, { id, name: project }: ProjectRow): Promise<void> {
+  const alike = await findServersOfSameName(trx, id);
+  if (!alike) return;
+  const detail = `The servers ${alike.ids.join(' and ')} of the project ${project} are both called ${alike.name}. Delete one of them first.`;
+  throw new Problem('name_taken', detail);
 }
 
 async function requireFreeName(trx: Trx, name: string, besidesId?: number): Promise<void> {

@@ -1,24 +1,41 @@
 import type { QuotaName } from '@berth/contract/projects';
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { beginsWith, isNamed, nameKey } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { Database } from '../db/schema.ts';
 
 export type ProjectRow = Selectable<Database['projects']>;
+
+/** Whether a project is the one that a request names. */
+export function isWanted(
+  table: string,
+  { id, name }: { id?: number | undefined; name?: string | undefined },
+) {
+  if (id !== undefined) return sql<boolean>`${sql.ref(`${table}.id`)} = ${id}`;
+  return isNamed(`${table}.name`, name ?? '');
+}
 
 export async function findProject(db: Queryable, id: number): Promise<ProjectRow | undefined> {
   const query = db.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
   return await query.where('id', '=', id).executeTakeFirst();
 }
 
-/** The id of the one with this name. */
+/** The id of the one with this name, whatever the case of its letters. */
 export async function findProjectNamed(db: Queryable, name: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('projects')
     .select('id')
-    .where('name', '=', name)
+    .where(isNamed('name', name))
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row?.id;
+}
+
+/** Of some ids those that are of projects, also of such as were deleted. */
+export async function knownProjects(db: Queryable, ids: number[]): Promise<number[]> {
+  const query = db.selectFrom('projects').select('id').where('id', 'in', ids);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 /** Also one that was deleted. */
@@ -33,15 +50,19 @@ export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | un
   return await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** One page, by id. */
-export async function listProjects(
+/** By id. */
+export function listProjects(
   db: Queryable,
-  page: { only: number[] | 'all'; withDeleted: boolean; afterId: number; limit: number },
-): Promise<ProjectRow[]> {
-  let query = db.selectFrom('projects').selectAll().where('id', '>', page.afterId).orderBy('id');
-  if (!page.withDeleted) query = query.where('deleted_at', 'is', null);
-  if (page.only !== 'all') query = query.where(sql<boolean>`id = any(${page.only})`);
-  return await query.limit(page.limit).execute();
+  {
+    only,
+    withDeleted,
+    q,
+  }: { only: number[] | 'all'; withDeleted: boolean; q?: string | undefined },
+): Listing<ProjectRow> {
+  let query = db.selectFrom('projects').selectAll().where(beginsWith(['name'], q));
+  if (!withDeleted) query = query.where('deleted_at', 'is', null);
+  if (only !== 'all') query = query.where(sql<boolean>`id = any(${only})`);
+  return listing(query, { id: 'id' });
 }
 
 /** Whether another project bears the name. */
@@ -53,16 +74,29 @@ export async function isNameTaken(trx: Trx, name: string, besidesId = 0): Promis
   const row = await trx
     .selectFrom('projects')
     .select('id')
-    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where(isNamed('name', name))
     .where('deleted_at', 'is', null)
     .where('id', '<>', besidesId)
     .executeTakeFirst();
   return row !== undefined;
 }
 
+/** Two servers of a project whose names are the same but for the case of letters, if there are. */
+export async function findServersOfSameName(
+  trx: Trx,
+  projectId: number,
+): Promise<{ name: string; ids: number[] } | undefined> {
+  const { rows } = await sql<{ name: string; ids: number[] }>`
+    select min(hostname) as name, (array_agg(id order by id))[1:2]::float8[] as ids from servers
+    where project_id = ${projectId} and deleted_at is null
+    group by ${nameKey('hostname')} having count(*) > 1 order by min(id) limit 1`.execute(trx);
+  return rows[0];
+}
+
 export interface ProjectValues {
   name?: string | undefined;
   description?: string | undefined;
+  unique_names?: boolean | undefined;
   quota?: Partial<Record<QuotaName, number | null>> | undefined;
 }
 
@@ -104,11 +138,12 @@ export async function markProjectDeleted(trx: Trx, id: number): Promise<void> {
     .execute();
 }
 
-function columns({ name, description, quota = {} }: ProjectValues) {
+function columns({ name, description, unique_names, quota = {} }: ProjectValues) {
   const { servers, cpu, ram, disk, addresses } = quota;
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
+    ...(unique_names !== undefined && { unique_names }),
     ...(servers !== undefined && { max_servers: servers }),
     ...(cpu !== undefined && { max_cpu: cpu }),
     ...(ram !== undefined && { max_ram_mb: ram }),

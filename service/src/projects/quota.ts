@@ -17,8 +17,15 @@ export function quotaOf(row: ProjectRow): ProjectQuota {
   };
 }
 
-/** Throws `quota_exceeded` (403) unless the project has that much left, until the transaction ends. */
-export async function requireQuota(trx: Trx, projectId: number, demand: Demand): Promise<void> {
+/**
+ * Throws `quota_exceeded` (403) unless the project has that much left, until the transaction ends: it
+ * answers with the project, locked.
+ */
+export async function requireQuota(
+  trx: Trx,
+  projectId: number,
+  demand: Demand,
+): Promise<ProjectRow> {
   const project = await lockProject(trx, projectId);
   if (!project) throw new Problem('project_not_found', `No project has the id ${projectId}.`);
   const quota = quotaOf(project);
@@ -29,6 +36,7 @@ export async function requireQuota(trx: Trx, projectId: number, demand: Demand):
   });
   const [first] = exceeded;
   if (first) throw new Problem('quota_exceeded', sentence(exceeded), { members: first });
+  return project;
 }
 
 interface Exceeded {

@@ -19,10 +19,15 @@ async function newProject(quota: Record<string, number | null> = {}) {
   const body = { name: `project ${made}`, quota };
   const { id } = (await whole.ask('POST', '/projects', { body, ...admin })).json();
   const inIt = { ...admin, 'berth-project': String(id) };
-  const body2 = serverBody(place);
+  let servers = 0;
+  const create = async (more = {}) => {
+    servers += 1;
+    const body = serverBody(place, { name: `server-${servers}`, ...more });
+    return await whole.ask('POST', '/servers', { body, ...inIt });
+  };
   return {
     id: id as number,
-    create: (more = {}) => whole.ask('POST', '/servers', { body: { ...body2, ...more }, ...inIt }),
+    create,
     remove: (server: number) => whole.ask('DELETE', `/servers/${server}`, inIt),
     quota: async () => (await whole.ask('GET', `/projects/${id}/quota`, admin)).json(),
     change: (changes: object) => whole.ask('PATCH', `/projects/${id}`, { body: changes, ...admin }),

@@ -5,7 +5,7 @@ import {
   ProjectQuota,
   ProjectUpdate,
 } from '@berth/contract/projects';
-import { IdParams } from '@berth/contract/values';
+import { PathParams } from '@berth/contract/references';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { difference } from '../audit/details.ts';
@@ -14,16 +14,17 @@ import type { App, Deps } from '../http/app-types.ts';
 import { callerOf } from '../http/authentication.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { allows } from '../http/scopes.ts';
 import { visibleProjects } from '../memberships/visible-projects.ts';
 import { Problem } from '../problem.ts';
-import { changeProject, createProject, deleteProject, projectNotFound } from './projects.ts';
+import { changeProject, createProject, deleteProject } from './projects.ts';
 import { listProjects } from './queries.ts';
 import { quotaOf } from './quota.ts';
 import { projectView } from './view.ts';
 import { findVisibleProject } from './visible.ts';
+
+const params = PathParams({ id: 'project' });
 
 const tags = ['Projects'];
 
@@ -37,7 +38,7 @@ export function projectRoutes(app: App, deps: Deps): void {
   changeRoutes(app, deps);
 }
 
-type WithId = FastifyRequest<{ Params: { id: string } }>;
+type WithId = FastifyRequest<{ Params: { id: number } }>;
 
 function readRoutes(app: App, { db }: Deps): void {
   const read = { config: { scope: 'servers:read' } } as const;
@@ -63,9 +64,8 @@ function readRoutes(app: App, { db }: Deps): void {
       const withDeleted = request.query.include_deleted ?? false;
       if (withDeleted && !(caller && allows(caller.scopes, 'admin'))) throw onlyForAdministrators;
       const only = caller ? await visibleProjects(db, caller) : [];
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listProjects(db, { only, withDeleted, afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, projectView);
+      const projects = listProjects(db, { only, withDeleted, q: request.query.q });
+      return sendList(request, reply, page, projects, projectView);
     },
   );
 
@@ -79,7 +79,7 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'project_view',
         summary: 'Show a project',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Project },
       },
     },
@@ -94,7 +94,7 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'project_quota',
         summary: 'Show what a project may hold and holds',
         tags,
-        params: IdParams,
+        params,
         response: { 200: ProjectQuota },
       },
     },
@@ -104,7 +104,7 @@ function readRoutes(app: App, { db }: Deps): void {
 
 function changeRoutes(app: App, deps: Deps): void {
   const config = { scope: 'admin' } as const;
-  const one = { tags, params: IdParams };
+  const one = { tags, params };
 
   app.post(
     '/projects',
@@ -142,7 +142,7 @@ function changeRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, projectNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const { before, row } = await changeProject(trx, id, request.body);
         const body = projectView(row);
@@ -168,7 +168,7 @@ function changeRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, projectNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await deleteProject(trx, id, request.caller);
         return { status: 200, body: projectView(row), target: { kind: 'project', id } };

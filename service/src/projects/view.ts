@@ -7,6 +7,7 @@ export function projectView(row: ProjectRow): Project {
     id: row.id,
     name: row.name,
     description: row.description,
+    unique_names: row.unique_names,
     quota: {
       servers: row.max_servers,
       cpu: row.max_cpu,

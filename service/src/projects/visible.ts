@@ -1,6 +1,5 @@
 import type { Db } from '../db/connection.ts';
 import type { Caller } from '../http/app-types.ts';
-import { pathId } from '../http/path-id.ts';
 import { visibleProjects } from '../memberships/visible-projects.ts';
 import { projectNotFound } from './projects.ts';
 import { findProject, type ProjectRow } from './queries.ts';
@@ -9,10 +8,9 @@ import { findProject, type ProjectRow } from './queries.ts';
 export async function findVisibleProject(
   db: Db,
   caller: Caller,
-  text: string,
+  id: number,
   find: typeof findProject = findProject,
 ): Promise<ProjectRow> {
-  const id = pathId(text, projectNotFound);
   const visible = await visibleProjects(db, caller);
   const isVisible = visible === 'all' || visible.includes(id);
   const row = isVisible ? await find(db, id) : undefined;

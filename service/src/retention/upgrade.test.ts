@@ -36,13 +36,9 @@ async function allIds(): Promise<number[]> {
   const ids: number[] = [];
   for (;;) {
     const last = ids.at(-1);
-    const page = await listAuditEntries(new Project(db, 1), {
-      filters: {},
-      showsAllAddresses: true,
-      descending: false,
-      after: last === undefined ? undefined : { value: last, id: last },
-      limit: 1000,
-    });
+    const after = last === undefined ? undefined : { value: last, id: last };
+    const shown = { showsAllAddresses: true, descending: false };
+    const page = await listAuditEntries(new Project(db, 1), {}, shown).page(after, 1000);
     if (page.length === 0) return ids;
     ids.push(...page.map(({ id }) => id));
   }

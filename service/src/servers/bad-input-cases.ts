@@ -68,6 +68,20 @@ const notWhole: Row[] = [
   ['-1', -1],
 ];
 
+/** Wrong for what is referred to by an id or a name. */
+const notReferences: Row[] = [
+  ...notWhole.filter(([name]) => name !== 'a text'),
+  ['an empty text', ''],
+  ['a name that nobody has', 'nowhere'],
+  ['a name with NUL', 'test\0'],
+  ['a name with an escape character', 'test\x1b[2J'],
+  ['half a character', '\ud83d'],
+  ['a name that is too long', 'x'.repeat(255)],
+  ['digits that are no id', '007'],
+  ['digits beyond all ids', '9'.repeat(30)],
+  ['the UUID of nothing', '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
+];
+
 const labels = (...lengths: number[]) => lengths.map((n) => 'a'.repeat(n)).join('.');
 
 const badNames: Row[] = [
@@ -131,8 +145,8 @@ function fieldRows(world: World): [field: string, row: Row][] {
     ...of('name', [...notText, ...badNames]),
     ...of('password', [...notText, ...badPasswords]),
     ...of('initialCommands', badCommands),
-    ...of('location_id', [...notWhole, ...unknown, ['a disabled one', disabledLocation]]),
-    ...of('os_id', [...notWhole, ...unknown, ['a disabled one', disabledOs]]),
+    ...of('location_id', [...notReferences, ...unknown, ['a disabled one', disabledLocation]]),
+    ...of('os_id', [...notReferences, ...unknown, ['a disabled one', disabledOs]]),
     ...of('group', [...notText, ...badGroups]),
     ...of('cpu', [...notWhole, ['above the maximum', 5]]),
     ...of('ram', [...notWhole, ['above the maximum', 8193], ['below that of the OS', 255]]),

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type After, isBeyond } from '../db/keyset.ts';
+import { beginsWith, hasAnyOf, isNamed, isWithin } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus } from '../db/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
@@ -9,14 +10,21 @@ import { usageColumns, withUsage } from '../usage/queries.ts';
 
 export type ServerRow = Selectable<Database['servers']>;
 
+/** Of each, any value will do. */
 export interface ServerFilters {
-  status?: ServerStatus | undefined;
-  location_id?: number | undefined;
-  os_id?: number | undefined;
-  node?: string | undefined;
-  hostname?: string | undefined;
-  ip?: string | undefined;
-  group?: string | undefined;
+  status?: ServerStatus[] | undefined;
+  location_id?: number[] | undefined;
+  os_id?: number[] | undefined;
+  /** Ids. */
+  node?: number[] | undefined;
+  hostname?: string[] | undefined;
+  ip?: string[] | undefined;
+  group?: string[] | undefined;
+  /** What the host name begins with. */
+  q?: string | undefined;
+  /** When it was created. */
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 /** As people say it: "Debian 12". */
@@ -90,43 +98,83 @@ function serversInFull(rows: ProjectRows) {
 
 export type ServerInFull = Awaited<ReturnType<typeof findServer>> & {};
 
-export async function findServer(project: Project, id: number) {
-  return await serversInFull(project).where('servers.id', '=', id).executeTakeFirst();
+export async function findServer(rows: ProjectRows, id: number) {
+  return await serversInFull(rows).where('servers.id', '=', id).executeTakeFirst();
 }
 
 export type ServerSort = 'id' | 'hostname' | 'created_at';
 
-export interface ServerPage {
-  filters: ServerFilters;
+export interface ServerOrder {
   sort: ServerSort;
   descending: boolean;
-  after?: After | undefined;
-  limit: number;
 }
 
-/** One page, by the sort column and then by id, so that paging neither skips nor repeats. */
-export async function listServers(rows: ProjectRows, page: ServerPage) {
-  const { filters, descending, after } = page;
-  const sort = `servers.${page.sort}` as const;
-  const direction = descending ? 'desc' : 'asc';
-  let query = serversInFull(rows);
-  if (filters.status) query = query.where('servers.status', '=', filters.status);
-  if (filters.location_id) query = query.where('servers.location_id', '=', filters.location_id);
-  if (filters.os_id) query = query.where('servers.os_id', '=', filters.os_id);
-  if (filters.node) query = query.where('nodes.name', '=', filters.node);
-  if (filters.hostname) query = query.where('servers.hostname', '=', filters.hostname);
-  if (filters.group) query = query.where('servers.group_name', '=', filters.group);
-  if (filters.ip) query = query.where(holdsAddress(filters.ip));
-  if (after) query = query.where(isBeyond(after, { sort, id: 'servers.id', descending }));
-  return await query
-    .orderBy(sort, direction)
-    .orderBy('servers.id', direction)
-    .limit(page.limit)
+/** By the sort column and then by id. */
+export function listServers(
+  rows: ProjectRows,
+  filters: ServerFilters,
+  { sort, descending }: ServerOrder,
+): Listing<ServerInFull> {
+  const order = { sort: `servers.${sort}`, id: 'servers.id', descending };
+  const wanted = matching(filters);
+  const counted = rows.select('servers').where('servers.deleted_at', 'is', null).where(wanted);
+  return listing(serversInFull(rows).where(wanted), order, counted);
+}
+
+/** Conditions on `servers` alone, each of which an index has an answer to. */
+function matching(filters: ServerFilters) {
+  const { hostname, ip, q } = filters;
+  const among = hasAnyOf({
+    'servers.status': filters.status,
+    'servers.location_id': filters.location_id,
+    'servers.os_id': filters.os_id,
+    'servers.node_id': filters.node,
+    'servers.group_name': filters.group,
+  });
+  return sql<boolean>`${among}
+    and ${hostname ? isNamed('servers.hostname', ...hostname) : sql`true`}
+    and ${beginsWith(['servers.hostname'], q)}
+    and ${ip ? holdsAddress(ip) : sql`true`}
+    and ${isWithin('servers.created_at', filters)}`;
+}
+
+function holdsAddress(ips: string[]) {
+  return sql<boolean>`servers.id in (
+    select server_id from addresses where addresses.ip = any(${ips}::inet[]))`;
+}
+
+/**
+ * Those of a name that are not gone, ten at most: the one that is written just so, or those that are alike
+ * but for the case of letters. Several have one unless their project wants unique names.
+ */
+export async function findServersNamed(rows: ProjectRows, name: string) {
+  const candidates = rows
+    .select('servers')
+    .select(['servers.id', 'servers.hostname as name', 'servers.uuid'])
+    .where('servers.deleted_at', 'is', null)
+    .orderBy('servers.id')
+    .limit(mostCandidates);
+  // Each by an index, and in its order: thousands may have the name.
+  const exact = await candidates.where('servers.hostname', '=', name).execute();
+  if (exact.length === 1) return exact;
+  return await candidates.where(isNamed('servers.hostname', name)).execute();
+}
+
+const mostCandidates = 10;
+
+/** Also one that is gone: nothing else will ever have its UUID. */
+export async function findServersWithUuid(rows: ProjectRows, uuid: string) {
+  return await rows
+    .select('servers')
+    .select(['servers.id', 'servers.hostname as name', 'servers.uuid'])
+    .where('servers.uuid', '=', uuid)
     .execute();
 }
 
-function holdsAddress(ip: string) {
-  return sql<boolean>`servers.id = (select server_id from addresses where addresses.ip = ${ip}::inet)`;
+/** Of some ids those that are of servers, also of such as are gone. */
+export async function knownServers(rows: ProjectRows, ids: number[]): Promise<number[]> {
+  const query = rows.select('servers').select('servers.id').where('servers.id', 'in', ids);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 /** A server of a project, locked until the transaction ends. */

@@ -1,4 +1,5 @@
 import { Accepted } from '@berth/contract/operations';
+import { PathParams } from '@berth/contract/references';
 import {
   Server,
   ServerCreate,
@@ -12,16 +13,14 @@ import {
   ServerStop,
   ServerStopQuery,
 } from '@berth/contract/servers';
-import { IdParams } from '@berth/contract/values';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { accepted, operationHeader, sendAccepted, sendOutcome } from '../http/accepted.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { type Change, change, changesNothing } from '../http/change.ts';
-import { everyProject } from '../http/every-project.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { listedRows, readableRows } from '../http/every-project.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { outcomeOf } from '../operations/outcome.ts';
 import { createOf, lastOperation, type OperationRow } from '../operations/queries.ts';
 import { requestAction, serverNotFound } from './actions.ts';
@@ -32,6 +31,8 @@ import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
 import type { AnyAction, PlainAction } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
+const params = PathParams({ id: 'server' });
+
 const tags = ['Servers'];
 
 const waitHint =
@@ -40,7 +41,7 @@ const waitHint =
 
 export function serverRoutes(app: App, deps: Deps): void {
   listRoute(app, deps);
-  viewRoutes(app);
+  viewRoutes(app, deps);
   createRoute(app, deps);
   dryRunRoute(app, deps);
   actionRoutes(app, deps);
@@ -61,20 +62,18 @@ function listRoute(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage<ServerSort>(request.query);
-      const { caller, query } = request;
-      const rows = query.all_projects ? everyProject(caller, db) : caller.project;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listServers(rows, { ...page, filters: query, after, limit });
-      return sendList(request, reply, page, fetchPage, serverView);
+      const { query } = request;
+      const page = readPage<ServerSort>(query);
+      const servers = listServers(listedRows(request, db, query), query, page);
+      return sendList(request, reply, page, servers, serverView);
     },
   );
 }
 
-function viewRoutes(app: App): void {
-  const find = async (request: FastifyRequest<{ Params: { id: string } }>) => {
-    const id = pathId(request.params.id, serverNotFound);
-    const row = await findServer(request.caller.project, id);
+function viewRoutes(app: App, { db }: Deps): void {
+  const find = async (request: FastifyRequest<{ Params: { id: number } }>) => {
+    const { id } = request.params;
+    const row = await findServer(readableRows(request, db), id);
     if (!row) throw serverNotFound(id);
     return row;
   };
@@ -87,7 +86,7 @@ function viewRoutes(app: App): void {
         operationId: 'server_view',
         summary: 'Show a server',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Server },
       },
     },
@@ -105,7 +104,7 @@ function viewRoutes(app: App): void {
           'Small and cheap: ask for it as often as you like until `is_processing` is false. If the last ' +
           'operation failed, `status` says so and why, and `progress` is what it reached.',
         tags,
-        params: IdParams,
+        params,
         response: { 200: ServerStatusRecord },
       },
     },
@@ -206,7 +205,7 @@ const sentences: Record<AnyAction, string> = {
 };
 
 function actionRoutes(app: App, deps: Deps): void {
-  const shared = { tags, params: IdParams, response: { 202: Accepted } };
+  const shared = { tags, params, response: { 202: Accepted } };
   const config = { scope: 'servers:write' } as const;
 
   for (const action of ['start', 'restart'] as const) {
@@ -302,7 +301,7 @@ function actionRoutes(app: App, deps: Deps): void {
 
 async function act(
   deps: Deps,
-  request: FastifyRequest<{ Params: { id: string } }>,
+  request: FastifyRequest<{ Params: { id: number } }>,
   reply: FastifyReply,
   action: PlainAction,
   force = false,
@@ -314,12 +313,12 @@ async function act(
 /** Answers for the operation that `enter` enters, or waits for its end. */
 async function accept(
   deps: Deps,
-  request: FastifyRequest<{ Params: { id: string } }>,
+  request: FastifyRequest<{ Params: { id: number } }>,
   reply: FastifyReply,
   action: AnyAction,
   enter: (change: Change, id: number) => Promise<OperationRow>,
 ) {
-  const id = pathId(request.params.id, serverNotFound);
+  const id = request.params.id;
   const answer = await change(request, deps, async (place) => {
     const operation = await enter(place, id);
     return { ...accepted(sentences[action], operation), target: { kind: 'server', id } };

@@ -19,7 +19,7 @@ import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { type Demand, requireQuota } from '../projects/quota.ts';
 import { hashGuestPassword } from '../threads/threads.ts';
 import { type CreateSecrets, createOperation } from './create.ts';
-import { insertServer } from './queries.ts';
+import { findServersNamed, insertServer } from './queries.ts';
 
 /** Everything that a create decided, before anything is written. */
 export interface CreatePlan {
@@ -51,7 +51,8 @@ export async function planCreate(
   if (beyond.length > 0) throw invalidFields(beyond);
   // In this order, in which a delete locks the project and the node, too.
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
-  await requireQuota(trx, project.id, demandOf(body, addresses.length));
+  const { unique_names } = await requireQuota(trx, project.id, demandOf(body, addresses.length));
+  if (unique_names) await requireFreeName(project, body.name);
   const { nodeId, placement } = await placeServer(trx, project, location, {
     cpu: body.cpu,
     ramMb: body.ram,
@@ -59,6 +60,14 @@ export async function planCreate(
     group: body.group ?? null,
   });
   return { location, os, nodeId, placement, addresses, warnings };
+}
+
+/** Under the lock of the project: of two creates at once, the second one finds the first. */
+async function requireFreeName(project: Project, name: string): Promise<void> {
+  const [other] = await findServersNamed(project, name);
+  if (!other) return;
+  const detail = `The server ${other.id} of this project is called ${other.name} already, and its names are unique. Choose another name.`;
+  throw new Problem('name_taken', detail);
 }
 
 function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {

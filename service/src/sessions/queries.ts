@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
-import type { After } from '../db/keyset.ts';
+import { listing } from '../db/listing.ts';
 import type { Role } from '../db/people-schema.ts';
+import type { WantedProject } from '../http/wanted-project.ts';
+import { isWanted } from '../projects/queries.ts';
 import { sessionEnded } from './ended.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
@@ -67,7 +69,7 @@ export interface FoundSession {
 export async function findSession(
   db: Queryable,
   hash: Buffer,
-  wantedProject: number | null,
+  wanted?: WantedProject,
 ): Promise<FoundSession | undefined> {
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
@@ -82,7 +84,7 @@ export async function findSession(
       left join memberships on memberships.project_id = projects.id and memberships.user_id = u.id
       where projects.deleted_at is null
         and (u.is_admin or memberships.role is not null)
-        and (${wantedProject}::bigint is null or projects.id = ${wantedProject})
+        and ${wanted ? isWanted('projects', wanted) : sql`true`}
       -- Administrators see all; their own come first, as memberships/queries.ts lists them.
       order by memberships.role is null, memberships.created_at, projects.id
       limit 1
@@ -114,23 +116,17 @@ export async function confirmSession(trx: Trx, id: number): Promise<string> {
   return row.until;
 }
 
-/** Those that hold, the newest first; one page. */
-export async function listSessions(
-  db: Queryable,
-  userId: number,
-  { after, limit }: { after: After | undefined; limit: number },
-) {
+/** Those that hold, the newest first. */
+export function listSessions(db: Queryable, userId: number) {
   const query = db
     .selectFrom('sessions')
     .select(['id', 'address', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
     .where('user_id', '=', userId)
-    .where('expires_at', '>', sql<string>`now()`)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  return await (after ? query.where('id', '<', after.id) : query).execute();
+    .where('expires_at', '>', sql<string>`now()`);
+  return listing(query, { id: 'id', descending: true });
 }
 
-export type ShownSession = Awaited<ReturnType<typeof listSessions>>[number];
+export type ShownSession = Awaited<ReturnType<ReturnType<typeof listSessions>['page']>>[number];
 
 export async function deleteSession(db: Queryable, by: { id: number } | { hash: Buffer }) {
   const query = db.deleteFrom('sessions');

@@ -42,7 +42,7 @@ const changeOwn = () =>
   mine.ask('PUT', '/session/password', {
     body: { password: goodPassword, new_password: 'a-third-one-of-oak-and-slate' },
   });
-const sessions = () => listSessions(db, user.id, { after: undefined, limit: 100 });
+const sessions = () => listSessions(db, user.id).page(undefined, 100);
 const reset = (trx: Trx) => changeUser(trx, user.id, {}, { passwordHash: nextHash, ownId: null });
 const erase = async (trx: Trx) => {
   await lockUser(trx, user.id);

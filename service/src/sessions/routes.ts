@@ -14,7 +14,7 @@ import type { Trx } from '../db/connection.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { listMemberships } from '../memberships/queries.ts';
 import { countTokensOf, revokeTokensOf } from '../tokens/credential-queries.ts';
 import { lockUser } from '../users/queries.ts';
@@ -95,9 +95,9 @@ function readRoutes(app: App, { db, secretKey }: Deps): void {
     async (request, reply) => {
       const { userId, sessionId } = request.person;
       const page = readPage({ ...request.query, sort: '-id' });
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listSessions(db, userId, { after, limit });
-      return sendList(request, reply, page, fetchPage, (row) => sessionView(row, sessionId));
+      return sendList(request, reply, page, listSessions(db, userId), (row) =>
+        sessionView(row, sessionId),
+      );
     },
   );
 }

@@ -81,7 +81,7 @@ export async function signIn(
     const address = addressOf(request);
     await insertSession(trx, { hash, userId, address, userAgent, provenAt });
     await noteNetwork(trx, userId, address);
-    const session = await findSession(trx, hash, null);
+    const session = await findSession(trx, hash);
     // Disabled just now.
     if (!session) throw signInFailed(request, 'This user is shut out.', userId);
     const memberships = await listMemberships(trx, userId);

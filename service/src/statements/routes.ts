@@ -1,5 +1,5 @@
+import { PathParams } from '@berth/contract/references';
 import { Statement, StatementQuery } from '@berth/contract/statements';
-import { IdParams } from '@berth/contract/values';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { databaseTime } from '../db/queries.ts';
@@ -11,9 +11,11 @@ import { readMonth } from './month.ts';
 import { isCountedUntil, statementRows } from './queries.ts';
 import { csvHead, csvLine, type StatementOf, serverView, statementHead } from './view.ts';
 
+const params = PathParams({ id: 'project' });
+
 const csv = 'text/csv';
-const about = { tags: ['Projects'], params: IdParams, querystring: StatementQuery };
-type Request = FastifyRequest<{ Params: { id: string }; Querystring: StatementQuery }>;
+const about = { tags: ['Projects'], params, querystring: StatementQuery };
+type Request = FastifyRequest<{ Params: { id: number }; Querystring: StatementQuery }>;
 
 export function statementRoutes(app: App, { db }: Deps): void {
   async function statementOf(request: Request): Promise<StatementOf> {

@@ -5,6 +5,7 @@ import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter
 import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
+import { references } from '../references.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { testKeyring } from './keys.ts';
@@ -49,7 +50,7 @@ export async function createTestApp(
     untilEnded,
   };
   const deps = { ...standard, ...others };
-  return await createHttpServer({ ...others, deps, routes, limiter });
+  return await createHttpServer({ ...others, deps, routes, references, limiter });
 }
 
 interface TestToken {

@@ -65,7 +65,7 @@ function createCommand({ name, scopes, expires, project, out }: CreateOptions): 
       const made = await insertToken(trx, { projectId, name, hash, scopes: granted, expiresAt });
       const target = { kind: 'token', id: made } as const;
       const details = { scopes: granted, expires_at: expiresAt, allowed_networks: [] };
-      const entry = { projectId, action: 'token_create', target, status: 201, details };
+      const entry = { projectId, action: 'token_create' as const, target, status: 201, details };
       await insertToolEntry(trx, entry);
       // Before the commit: a token that nobody has is none.
       await keep(token);
@@ -124,7 +124,9 @@ async function list(db: Db): Promise<string> {
       ? 'revoked'
       : token.isExpired
         ? 'expired'
-        : (token.expires_at?.slice(0, 19) ?? 'never'),
+        : token.expires_at
+          ? token.expires_at.slice(0, 19)
+          : 'never',
   ]);
   return table([['ID', 'NAME', 'PROJECT', 'SCOPES', 'CREATED', 'LAST USED', 'EXPIRES'], ...rows]);
 }

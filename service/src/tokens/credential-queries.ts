@@ -3,6 +3,8 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
 import type { Role } from '../db/people-schema.ts';
 import type { Scope } from '../http/app-types.ts';
+import type { WantedProject } from '../http/wanted-project.ts';
+import { isWanted } from '../projects/queries.ts';
 
 /** A token that is asked for by its secret, with what decides whether it holds. */
 export interface FoundToken {
@@ -18,7 +20,8 @@ export interface FoundToken {
   /** Null: it never expires. */
   expiresInMs: number | null;
   allowedNetworks: string[];
-  wantedProjectExists: boolean;
+  /** The project that the request names, if there is one. */
+  wantedProjectId: number | null;
   /** Whether its last use was noted within the last minute. */
   isNoted: boolean;
 }
@@ -30,7 +33,7 @@ export interface FoundToken {
 export async function findTokenByHash(
   db: Queryable,
   hash: Buffer,
-  wantedProject = 0,
+  wanted: WantedProject = { id: 0 },
 ): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('tokens')
@@ -47,10 +50,8 @@ export async function findTokenByHash(
     .select(sql<Scope[]>`scopes`.as('scopes'))
     .select(sql<string[]>`allowed_networks::text[]`.as('allowedNetworks'))
     .select(
-      sql<boolean>`exists (select from projects wanted
-        where wanted.id = ${wantedProject} and wanted.deleted_at is null)`.as(
-        'wantedProjectExists',
-      ),
+      sql<number | null>`(select wanted.id from projects wanted
+        where wanted.deleted_at is null and ${isWanted('wanted', wanted)})`.as('wantedProjectId'),
     )
     .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('isExpired'))
     .select(sql<number | null>`${millisecondsUntil('expires_at')}`.as('expiresInMs'))

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import type { Project } from '../db/project.ts';
+import { beginsWith, isNamed } from '../db/filters.ts';
+import { type Listing, listing } from '../db/listing.ts';
+import type { Project, ProjectRows } from '../db/project.ts';
 import type { Scope } from '../http/app-types.ts';
 
 function shownTokens(project: Project) {
@@ -12,15 +14,34 @@ function shownTokens(project: Project) {
     .where('revoked_at', 'is', null);
 }
 
-export type ShownToken = Awaited<ReturnType<typeof listTokens>>[number];
+export type ShownToken = NonNullable<Awaited<ReturnType<typeof findToken>>>;
 
-/** Those that were not revoked; one page, by id. */
-export async function listTokens(project: Project, page: { afterId: number; limit: number }) {
-  const query = shownTokens(project).where('id', '>', page.afterId).orderBy('id');
-  return await query.limit(page.limit).execute();
+/** Those that were not revoked, by id. */
+export function listTokens(
+  project: Project,
+  { q }: { q?: string | undefined } = {},
+): Listing<ShownToken> {
+  return listing(shownTokens(project).where(beginsWith(['name'], q)), { id: 'id' });
 }
 
-export async function findToken(project: Project, id: number): Promise<ShownToken | undefined> {
+/** Those of a name that were not revoked, ten at most. */
+export async function findTokensNamed(project: Project, name: string) {
+  return await shownTokens(project)
+    .clearSelect()
+    .select(['id', 'name'])
+    .where(isNamed('name', name))
+    .orderBy('id')
+    .limit(10)
+    .execute();
+}
+
+/** Of some ids those that are of tokens, also of such as were revoked. */
+export async function knownTokens(rows: ProjectRows, ids: number[]): Promise<number[]> {
+  const query = rows.select('tokens').select('id').where('id', 'in', ids);
+  return (await query.execute()).map(({ id }) => id);
+}
+
+export async function findToken(project: Project, id: number) {
   return await shownTokens(project).where('id', '=', id).executeTakeFirst();
 }
 

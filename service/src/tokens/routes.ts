@@ -1,19 +1,20 @@
+import { PathParams } from '@berth/contract/references';
 import { NewToken, Token, TokenCreate, TokenQuery, Whoami } from '@berth/contract/tokens';
-import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
 import { addressOf } from '../http/client-address.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { findProject } from '../projects/queries.ts';
 import { findUser } from '../users/queries.ts';
 import { personView } from '../users/view.ts';
 import { findToken, listTokens } from './queries.ts';
 import { createToken, revokeToken, tokenNotFound } from './tokens.ts';
 import { tokenView } from './view.ts';
+
+const params = PathParams({ id: 'token' });
 
 const tags = ['Tokens'];
 
@@ -70,9 +71,7 @@ function readRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const page = readPage(request.query);
       const { project } = request.caller;
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listTokens(project, { afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, tokenView);
+      return sendList(request, reply, page, listTokens(project, request.query), tokenView);
     },
   );
 
@@ -84,12 +83,12 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'token_view',
         summary: 'Show a token',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Token },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, tokenNotFound);
+      const id = request.params.id;
       const row = await findToken(request.caller.project, id);
       if (!row) throw tokenNotFound(id);
       return tokenView(row);
@@ -138,12 +137,12 @@ function changeRoutes(app: App, deps: Deps): void {
           'It holds no longer from the next request on, nor does any that it made; at other replicas within a second. ' +
           'A token revokes itself and those that it made, a person their own, owners and administrators all of the project.',
         tags,
-        params: IdParams,
+        params,
         response: { 200: Token },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, tokenNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx, project }) => {
         const row = await revokeToken(trx, project, request.caller, id);
         return { status: 200, body: tokenView(row), target: { kind: 'token', id } };

@@ -3,7 +3,6 @@ import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Caller, Scope } from '../http/app-types.ts';
 import { allows } from '../http/scopes.ts';
-import { isRealTime } from '../http/times.ts';
 import { findMember, mayActIn } from '../memberships/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problem.ts';
 import { projectNotFound } from '../projects/projects.ts';
@@ -144,16 +143,17 @@ function scopeErrors(scopes: readonly Scope[], caller: Caller): FieldError[] {
 function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   const pointer = '/expires_at';
   if (expiresAt === null) return [];
-  if (!isRealTime(expiresAt)) return [{ pointer, detail: 'There is no such time.' }];
   const time = Date.parse(expiresAt);
   if (time <= Date.now()) return [{ pointer, detail: 'Must lie ahead.' }];
   if (caller.expiresAt === null || exactly(expiresAt) <= exactly(caller.expiresAt)) return [];
   return [{ pointer, detail: `You expire yourself at ${caller.expiresAt}: not later than that.` }];
 }
 
-/** With all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
+/** In UTC with all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
 function exactly(time: string): string {
-  return time.replace(/(?:\.(\d*))?Z$/, (_, digits = '') => `.${digits.padEnd(6, '0')}Z`);
+  const [, digits = ''] = /\.(\d+)/.exec(time) ?? [];
+  const second = new Date(time.replace(/\.\d+/, '')).toISOString().slice(0, 19);
+  return `${second}.${digits.padEnd(6, '0')}Z`;
 }
 
 function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {

@@ -2,7 +2,7 @@ import type { UsageMetric } from '@berth/contract/usage';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
-import type { Project } from '../db/project.ts';
+import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database } from '../db/schema.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import { later, type Resolution, resolutions } from './history.ts';
@@ -73,9 +73,9 @@ export const usageColumns = [
 ] as const;
 
 /** What a server has moved in this month and the one before, and what its location makes of it. */
-export async function findTraffic(project: Project, id: number) {
+export async function findTraffic(rows: ProjectRows, id: number) {
   return await withUsage(
-    project
+    rows
       .select('servers')
       .innerJoin('locations', 'locations.id', 'servers.location_id')
       .innerJoin('nodes', 'nodes.id', 'servers.node_id'),
@@ -125,10 +125,10 @@ export async function setAllowance(
 }
 
 /** A server whose history is asked for, how far that is made, and the time. */
-export async function findMeteredServer(project: Project, id: number) {
+export async function findMeteredServer(rows: ProjectRows, id: number) {
   const madeUntil = (seconds: number) =>
     sql<string>`(select done_until from usage_rollups where step_seconds = ${seconds})`;
-  return await project
+  return await rows
     .select('servers')
     .select('id')
     .select([

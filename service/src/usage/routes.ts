@@ -1,16 +1,18 @@
+import { PathParams } from '@berth/contract/references';
 import { ServerTraffic, ServerTrafficUpdate } from '@berth/contract/traffic';
 import { UsageHistory, UsageQuery } from '@berth/contract/usage';
-import { IdParams } from '@berth/contract/values';
-import type { Project } from '../db/project.ts';
+import type { ProjectRows } from '../db/project.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { change } from '../http/change.ts';
+import { readableRows } from '../http/every-project.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { pathId } from '../http/path-id.ts';
 import { serverNotFound } from '../servers/actions.ts';
 import { lockServer } from '../servers/queries.ts';
 import { findMeteredServer, findTraffic, setAllowance, stepsOf } from './queries.ts';
 import { trafficView, usageHistoryView } from './view.ts';
 import { readWindow } from './window.ts';
+
+const params = PathParams({ id: 'server' });
 
 const tags = ['Servers'];
 
@@ -20,9 +22,10 @@ export function usageRoutes(app: App, deps: Deps): void {
 }
 
 function trafficRoutes(app: App, deps: Deps): void {
-  const about = { tags, params: IdParams, response: { 200: ServerTraffic } };
-  async function find(project: Project, id: number) {
-    const row = await findTraffic(project, id);
+  const { db } = deps;
+  const about = { tags, params, response: { 200: ServerTraffic } };
+  async function find(rows: ProjectRows, id: number) {
+    const row = await findTraffic(rows, id);
     if (!row) throw serverNotFound(id);
     return trafficView(row);
   }
@@ -37,8 +40,7 @@ function trafficRoutes(app: App, deps: Deps): void {
         summary: "Show a server's traffic of this month, and its allowance",
       },
     },
-    async (request) =>
-      await find(request.caller.project, pathId(request.params.id, serverNotFound)),
+    async (request) => await find(readableRows(request, db), request.params.id),
   );
 
   app.patch(
@@ -54,7 +56,7 @@ function trafficRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, serverNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ project }) => {
         if (!(await lockServer(project, id))) throw serverNotFound(id);
         await setAllowance(project, id, request.body.allowance);
@@ -78,14 +80,14 @@ function historyRoute(app: App, { db }: Deps): void {
           'Steps of 15 s for the last 2 hours, of 5 minutes for 7 days, of an hour for 13 months, or ' +
           'multiples of them; 2000 at most. Where nothing is known there is a null, never a zero.',
         tags,
-        params: IdParams,
+        params,
         querystring: UsageQuery,
         response: { 200: UsageHistory },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, serverNotFound);
-      const server = await findMeteredServer(request.caller.project, id);
+      const id = request.params.id;
+      const server = await findMeteredServer(readableRows(request, db), id);
       if (!server) throw serverNotFound(id);
       const window = readWindow(request.query, new Date(server.now));
       const steps = await stepsOf(db, server, window);

@@ -1,6 +1,5 @@
 import type { UsageQuery } from '@berth/contract/usage';
-import { isRealTime } from '../http/times.ts';
-import { type FieldError, invalidFields } from '../problem.ts';
+import { invalidFields } from '../problem.ts';
 import { beginningOf, later, type Resolution, resolutions } from './history.ts';
 
 /** What a chart shows: full steps from the beginning of the first to the end of the last. */
@@ -23,7 +22,6 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: day };
 
 /** Throws `validation_failed` (422) for what can't be shown. */
 export function readWindow(query: UsageQuery, now: Date): Window {
-  requireRealTimes(query);
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? later(to, -day) : new Date(query.from);
   if (from >= to) throw invalid('/from', 'Must be before `to`.');
@@ -39,15 +37,6 @@ export function readWindow(query: UsageQuery, now: Date): Window {
   }
   requireKept(window, age);
   return window;
-}
-
-function requireRealTimes(query: UsageQuery): void {
-  const errors = (['from', 'to'] as const).flatMap((name): FieldError[] => {
-    const text = query[name];
-    if (text === undefined || isRealTime(text)) return [];
-    return [{ pointer: `/${name}`, detail: 'There is no such time.' }];
-  });
-  if (errors.length > 0) throw invalidFields(errors);
 }
 
 function readStep(text: string): number {

@@ -14,7 +14,7 @@ import type { Db, Trx } from '../db/connection.ts';
 import { putMember } from '../memberships/queries.ts';
 import { Problem } from '../problem.ts';
 import { findProjectNamed } from '../projects/queries.ts';
-import { listUsers } from './queries.ts';
+import { listAllUsers } from './queries.ts';
 import {
   acceptFirstPassword,
   acceptNextPassword,
@@ -96,7 +96,7 @@ function createCommand(options: CreateOptions): Command {
     const add = async (trx: Trx) => {
       const user = await createUser(trx, body, passwordHash);
       const target = { kind: 'user', id: user.id } as const;
-      const entry = { projectId: null, action: 'user_create', target, status: 201 };
+      const entry = { projectId: null, action: 'user_create' as const, target, status: 201 };
       await insertToolEntry(trx, { ...entry, details: difference(null, powersOf(user)) });
       if (project === undefined || role === undefined) return user;
       const projectId = await findProjectNamed(trx, project);
@@ -162,7 +162,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
 }
 
 async function list(db: Db): Promise<string> {
-  const rows = (await listUsers(db, { afterId: 0, limit: undefined })).map((user) => [
+  const rows = (await listAllUsers(db)).map((user) => [
     String(user.id),
     user.email,
     user.name,

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { beginsWith } from '../db/filters.ts';
+import { listing } from '../db/listing.ts';
 import { deleteAnswersTo } from '../http/idempotency-queries.ts';
 import { revokeTokensOf } from '../tokens/credential-queries.ts';
 import { emailKey } from './email.ts';
@@ -14,16 +16,21 @@ function shownUsers(db: Queryable) {
     .where('deleted_at', 'is', null);
 }
 
-export type ShownUser = Awaited<ReturnType<typeof listUsers>>[number];
+export type ShownUser = Awaited<ReturnType<typeof listAllUsers>>[number];
 
-/** One page, by id. */
-export async function listUsers(
-  db: Queryable,
-  page: { afterId: number; limit: number | undefined },
-) {
-  let query = shownUsers(db).where('id', '>', page.afterId).orderBy('id');
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  return await query.execute();
+/** By id. */
+export function listUsers(db: Queryable, { q }: { q?: string | undefined } = {}) {
+  return listing(shownUsers(db).where(beginsWith(['email', 'name'], q)), { id: 'id' });
+}
+
+export async function listAllUsers(db: Queryable) {
+  return await shownUsers(db).orderBy('id').execute();
+}
+
+/** Of some ids those that are of users, also of such as were deleted. */
+export async function knownUsers(db: Queryable, ids: number[]): Promise<number[]> {
+  const query = db.selectFrom('users').select('id').where('id', 'in', ids);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 export async function findUser(db: Queryable, id: number): Promise<ShownUser | undefined> {

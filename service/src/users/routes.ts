@@ -1,13 +1,12 @@
+import { PathParams } from '@berth/contract/references';
 import { User, UserCreate, UserQuery, UserUpdate } from '@berth/contract/users';
-import { IdParams } from '@berth/contract/values';
 import { Type } from 'typebox';
 import { difference } from '../audit/details.ts';
 import { apiPath } from '../http/api-path.ts';
 import type { App, Deps } from '../http/app-types.ts';
 import { type Change, change } from '../http/change.ts';
 import { sendAnswer } from '../http/idempotency.ts';
-import { type Page, readPage, sendList } from '../http/pagination.ts';
-import { pathId } from '../http/path-id.ts';
+import { readPage, sendList } from '../http/pagination.ts';
 import { findUser, listUsers } from './queries.ts';
 import {
   acceptFirstPassword,
@@ -19,6 +18,8 @@ import {
   userNotFound,
 } from './users.ts';
 import { userView } from './view.ts';
+
+const params = PathParams({ id: 'user' });
 
 const tags = ['Users'];
 const config = { scope: 'admin' } as const;
@@ -45,9 +46,7 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request.query);
-      const fetchPage = (after: Page['after'], limit: number) =>
-        listUsers(db, { afterId: after?.id ?? 0, limit });
-      return sendList(request, reply, page, fetchPage, userView);
+      return sendList(request, reply, page, listUsers(db, request.query), userView);
     },
   );
 
@@ -59,12 +58,12 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'user_view',
         summary: 'Show a user',
         tags,
-        params: IdParams,
+        params,
         response: { 200: User },
       },
     },
     async (request) => {
-      const id = pathId(request.params.id, userNotFound);
+      const id = request.params.id;
       const row = await findUser(db, id);
       if (!row) throw userNotFound(id);
       return userView(row);
@@ -110,13 +109,13 @@ function changeRoutes(app: App, deps: Deps): void {
         description:
           'A new password, and being shut out, end their sessions at once. Tokens of theirs hold no longer while they are shut out; a new password leaves them. Change your own password by `PUT /v1/session/password`.',
         tags,
-        params: IdParams,
+        params,
         body: UserUpdate,
         response: { 200: User },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, userNotFound);
+      const id = request.params.id;
       const { body, caller } = request;
       const update = async ({ trx }: Change, passwordHash: string | undefined) => {
         const given = { passwordHash, ownId: caller.userId };
@@ -140,12 +139,12 @@ function changeRoutes(app: App, deps: Deps): void {
         description:
           'With their tokens and sessions. The audit log keeps the id. Not the last owner of a project.',
         tags,
-        params: IdParams,
+        params,
         response: { 200: User },
       },
     },
     async (request, reply) => {
-      const id = pathId(request.params.id, userNotFound);
+      const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await deleteUser(trx, id, request.caller.userId);
         return { status: 200, body: userView(row), target: { kind: 'user', id } };

@@ -21,11 +21,14 @@ const endless = 1_000_000;
 let fetched: number[] = [];
 
 function rowsOf(bytes: number, count: number) {
-  return async (after: { id: number } | undefined, limit: number) => {
-    const from = after?.id ?? 0;
-    fetched.push(limit);
-    const rows = Array.from({ length: Math.min(limit, count - from) }, (_, at) => from + at + 1);
-    return rows.map((id) => ({ id, text: 'x'.repeat(bytes) }));
+  return {
+    page: async (after: { id: number } | undefined, limit: number) => {
+      const from = after?.id ?? 0;
+      fetched.push(limit);
+      const rows = Array.from({ length: Math.min(limit, count - from) }, (_, at) => from + at + 1);
+      return rows.map((id) => ({ id, text: 'x'.repeat(bytes) }));
+    },
+    count: async () => count,
   };
 }
 

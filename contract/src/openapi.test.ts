@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+// What clients are made of; `npm run check` sees to it that it is what the routes say.
+const text = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
+
+test('filters of several values have commas, and lists can be counted', () => {
+  const { parameters } = JSON.parse(text).paths['/v1/servers'].get;
+  const named = (name: string) =>
+    parameters.find((parameter: { name: string }) => parameter.name === name);
+  const { style, explode, schema } = named('status');
+  assert.deepEqual([style, explode, schema.type], ['form', false, 'array']);
+  assert.match(named('Prefer').description, /Total-Count/);
+  assert.equal(named('from').schema.format, 'date-time');
+});
+
+test('nothing that the service alone reads of a schema gets out', () => {
+  assert.doesNotMatch(text, /"(explain|maxBytes|reference|referenceBy)"/);
+});

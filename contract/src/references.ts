@@ -1,0 +1,90 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { maxId } from './values.ts';
+
+/** What is named besides by its id, and how. */
+const ways = {
+  server: 'its name or its UUID',
+  location: 'its name',
+  operating_system: 'its `slug`',
+  project: 'its name',
+  user: 'their email address',
+  token: 'its name',
+  node: 'its name',
+} as const;
+
+/** What has an id and nothing else to be named by. */
+const withoutNames = ['operation', 'address_pool', 'passkey', 'member'] as const;
+
+export type NamedNoun = keyof typeof ways;
+/** What a request can refer to. */
+export type Noun = NamedNoun | (typeof withoutNames)[number];
+
+const examples: Record<NamedNoun, string> = {
+  server: 'web-1',
+  location: 'local',
+  operating_system: 'debian-12',
+  project: 'web-team',
+  user: 'ada@example.com',
+  token: 'deploy',
+  node: 'node-1',
+};
+
+const isNamed = (noun: Noun): noun is NamedNoun => noun in ways;
+
+const words = (noun: Noun) => (isNamed(noun) ? `the id, or ${ways[noun]}` : 'the id, in digits');
+const capital = (text: string) => text.replace(/^./, (first) => first.toUpperCase());
+
+/**
+ * A field or a filter that refers to something: by its id, or by what else names it. Text that is all
+ * digits is an id, text in the form of a UUID is a UUID where the noun has one, and all else is a name.
+ * The service resolves it before a route sees it, whose type therefore is that of an id. What it can
+ * refer to stands in the schema as `reference`.
+ */
+export function Reference(noun: NamedNoun, description: string) {
+  return Type.Unsafe<number>({
+    type: ['integer', 'string'],
+    ...{ minimum: 1, maximum: maxId, minLength: 1, maxLength: 254 },
+    description: `${description} ${capital(words(noun))}.`,
+    examples: [1, examples[noun]],
+    explain: `Must be ${words(noun).replaceAll('`', '')}.`,
+    reference: noun,
+  });
+}
+
+/** The same, of what another parameter says that it is: the target of an entry, by `target_kind`. */
+export function ReferenceBy(parameter: string, description: string) {
+  return Type.Unsafe<number>({
+    type: ['integer', 'string'],
+    ...{ minimum: 1, maximum: maxId, minLength: 1, maxLength: 254 },
+    description: `${description} The id, or what else names it.`,
+    examples: [42, 'web-1'],
+    explain: 'Must be the id, or what else names it.',
+    referenceBy: parameter,
+  });
+}
+
+/** A reference in a path. What names nothing is a 404. */
+function inPath(noun: Noun) {
+  const example = isNamed(noun) ? [examples[noun]] : [];
+  return Type.Unsafe<number>({
+    type: 'string',
+    description: `${capital(words(noun))}.`,
+    examples: ['1', ...example],
+    reference: noun,
+  });
+}
+
+/**
+ * The parameters of a path with an `id`, and of what each of them is: `{ id: 'project' }`. `others` are those that
+ * refer to nothing.
+ */
+export function PathParams<
+  const N extends Record<string, Noun>,
+  // biome-ignore lint/complexity/noBannedTypes: no further parameters
+  O extends Record<string, TSchema> = {},
+>(nouns: N, others?: O) {
+  const parts = Object.entries(nouns).map(([name, noun]) => [name, inPath(noun)]);
+  return Type.Unsafe<{ [K in keyof N]: number } & { [K in keyof O]: Static<O[K]> }>(
+    Type.Object({ ...Object.fromEntries(parts), ...others }),
+  );
+}
