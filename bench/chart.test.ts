@@ -19,8 +19,8 @@ const history = {
   times: ['2026-11-21T12:00:00.000000Z', '2026-11-21T12:00:15.000000Z'],
   series: [
     ['cpu', 'percent'],
-    ['ram', 'MB'],
-    ['disk', 'GB'],
+    ['ram', 'MiB'],
+    ['disk', 'GiB'],
     ['traffic_in', 'bytes'],
     ['traffic_out', 'bytes'],
     ['disk_read', 'bytes'],

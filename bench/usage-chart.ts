@@ -11,8 +11,8 @@ interface Panel {
 const itself = (value: number) => value;
 const panels: Panel[] = [
   { title: 'CPU, % of its own cores', metrics: { cpu: 'CPU' }, shown: itself },
-  { title: 'Memory, MB', metrics: { ram: 'memory' }, shown: itself },
-  { title: 'Disk in use, GB', metrics: { disk: 'disk' }, shown: itself },
+  { title: 'Memory, MiB', metrics: { ram: 'memory' }, shown: itself },
+  { title: 'Disk in use, GiB', metrics: { disk: 'disk' }, shown: itself },
   {
     title: 'Traffic, Mbit/s',
     metrics: { traffic_in: 'in', traffic_out: 'out' },

@@ -44,8 +44,8 @@ export const Location = Type.Object(
     limits: Type.Object(
       {
         cpu: Bounds('Cores.', 1, 16),
-        ram: Bounds('MB.', 128, 65536),
-        disk: Bounds('GB.', 1, 500),
+        ram: Bounds('MiB.', 128, 65536),
+        disk: Bounds('GiB.', 1, 500),
       },
       {
         description:
@@ -160,8 +160,8 @@ export const LocationUpdate = Closed(
       Closed(
         {
           cpu: bounds('Cores.', 1024),
-          ram: bounds('MB.', 64 * 1024 * 1024),
-          disk: bounds('GB.', 1024 * 1024),
+          ram: bounds('MiB.', 64 * 1024 * 1024),
+          disk: bounds('GiB.', 1024 * 1024),
         },
         { description: 'What a server here may have. Those that are there keep what they have.' },
       ),

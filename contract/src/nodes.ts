@@ -19,7 +19,7 @@ function Amounts(description: string, [cpu, ram, disk]: [number, number, number]
   const amount = (unit: string, example: number) =>
     Type.Number({ description: unit, examples: [example] });
   return Type.Object(
-    { cpu: amount('Cores.', cpu), ram: amount('MB.', ram), disk: amount('GB.', disk) },
+    { cpu: amount('Cores.', cpu), ram: amount('MiB.', ram), disk: amount('GiB.', disk) },
     { description },
   );
 }

@@ -5,6 +5,12 @@ import { test } from 'node:test';
 // What clients are made of; `npm run check` sees to it that it is what the routes say.
 const text = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
 
+test('no size has a unit that could be taken for another', () => {
+  assert.deepEqual(text.match(/.{0,40}\b[KMGT]B\b.{0,10}/g), null);
+  assert.match(text, /\bMiB\b/);
+  assert.match(text, /\bGiB\b/);
+});
+
 test('filters of several values have commas, and lists can be counted', () => {
   const { parameters } = JSON.parse(text).paths['/v1/servers'].get;
   const named = (name: string) =>

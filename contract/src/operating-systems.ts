@@ -20,8 +20,8 @@ export const OperatingSystem = Type.Object(
     architecture: Type.String({ examples: ['x86_64'] }),
     minimum: Type.Object(
       {
-        ram: Type.Integer({ description: 'MB.', examples: [256] }),
-        disk: Type.Integer({ description: 'GB.', examples: [2] }),
+        ram: Type.Integer({ description: 'MiB.', examples: [256] }),
+        disk: Type.Integer({ description: 'GiB.', examples: [2] }),
       },
       { description: 'The least that a server needs for it.' },
     ),
@@ -72,7 +72,7 @@ const least = (description: string, most: number, example: number) =>
   });
 
 const minimum = Closed(
-  { ram: least('MB.', 1024 * 1024, 256), disk: least('GB.', 64 * 1024, 2) },
+  { ram: least('MiB.', 1024 * 1024, 256), disk: least('GiB.', 64 * 1024, 2) },
   { description: 'The least that a server needs for it.' },
 );
 

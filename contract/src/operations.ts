@@ -90,7 +90,7 @@ const Placement = Type.Object(
     reason: Type.String({
       description: 'Why, for a person to read.',
       examples: [
-        'The best of 3 nodes with room: 12288 MB of memory, 300 GB of disk and 60 cores free.',
+        'The best of 3 nodes with room: 12288 MiB of memory, 300 GiB of disk and 60 cores free.',
       ],
     }),
     nodes: Type.Integer({ description: 'How many nodes its location had.', examples: [5] }),
@@ -107,7 +107,7 @@ const Placement = Type.Object(
       Type.Array(
         Type.Object({
           node: Type.String({ examples: ['node-2'] }),
-          reason: Type.String({ examples: ['less memory free: 8192 MB'] }),
+          reason: Type.String({ examples: ['less memory free: 8192 MiB'] }),
         }),
         {
           description:

@@ -7,8 +7,8 @@ import { Closed, Nullable, Timestamp } from './values.ts';
 const quotaWords = {
   servers: 'Servers.',
   cpu: 'Cores of all servers together.',
-  ram: 'MB of memory of all servers together.',
-  disk: 'GB of disk of all servers together.',
+  ram: 'MiB of memory of all servers together.',
+  disk: 'GiB of disk of all servers together.',
   addresses: 'IP addresses of all servers together.',
 } as const;
 

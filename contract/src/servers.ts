@@ -38,8 +38,8 @@ function Traffic(description: string) {
 export const Usage = Type.Object(
   {
     cpu: Type.Number({ description: "Percent of the server's own cores.", examples: [12.5] }),
-    ram: Type.Number({ description: 'MB, without the page cache.', examples: [310.2] }),
-    disk: Type.Number({ description: 'GB.', examples: [1.4] }),
+    ram: Type.Number({ description: 'MiB, without the page cache.', examples: [310.2] }),
+    disk: Type.Number({ description: 'GiB.', examples: [1.4] }),
     traffic: Type.Object(
       {
         incoming: Traffic('To the server.'),
@@ -63,8 +63,8 @@ export const Usage = Type.Object(
 
 const specifications = {
   cpu: Type.Integer({ description: 'Cores.', examples: [2] }),
-  ram: Type.Integer({ description: 'MB.', examples: [2048] }),
-  disk: Type.Integer({ description: 'GB.', examples: [20] }),
+  ram: Type.Integer({ description: 'MiB.', examples: [2048] }),
+  disk: Type.Integer({ description: 'GiB.', examples: [20] }),
 };
 
 export type Usage = Static<typeof Usage>;
@@ -271,8 +271,8 @@ export const ServerCreate = Closed(
       explain: 'Must be a list of at most 64 commands; an empty list will do.',
     }),
     cpu: Amount('cores', 'Cores, within the limits of the location.', 2),
-    ram: Amount('MB', 'MB, within the limits of the location and the operating system.', 2048),
-    disk: Amount('GB', 'GB, within the limits of the location and the operating system.', 20),
+    ram: Amount('MiB', 'MiB, within the limits of the location and the operating system.', 2048),
+    disk: Amount('GiB', 'GiB, within the limits of the location and the operating system.', 20),
     group: Type.Optional(
       Group('Keeps the servers of a group of this project apart: on other machines, where it can.'),
     ),

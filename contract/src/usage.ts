@@ -8,8 +8,8 @@ export const whetherStale =
 /** What there is history of, and in which unit. */
 export const usageUnits = {
   cpu: 'percent',
-  ram: 'MB',
-  disk: 'GB',
+  ram: 'MiB',
+  disk: 'GiB',
   traffic_in: 'bytes',
   traffic_out: 'bytes',
   disk_read: 'bytes',
@@ -48,7 +48,7 @@ export type UsageQuery = Static<typeof UsageQuery>;
 const Series = Type.Object(
   {
     metric: Word([...usageMetrics], { description: 'What it is of.', examples: ['cpu'] }),
-    unit: Word(['percent', 'MB', 'GB', 'bytes'], {
+    unit: Word(['percent', 'MiB', 'GiB', 'bytes'], {
       description:
         '`percent` of the own cores. In bytes is what passed in each step; the others are means.',
       examples: ['percent'],

@@ -110,6 +110,11 @@ export async function readSecretLine(prompt: string): Promise<string> {
   }
 }
 
+/** A time of our database to the second, with its zone. */
+export function toSecond(time: string): string {
+  return `${time.slice(0, 19)}Z`;
+}
+
 /** Rows of text as aligned columns; the first one is their header. */
 export function table(rows: string[][]): string {
   const [header = []] = rows;

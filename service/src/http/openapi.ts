@@ -34,6 +34,10 @@ that becomes the answer, a failure as well as a success. To try again after a fa
 
 ## Limits
 
+Memory is in MiB and disk in GiB, in powers of 1024, whatever a field is called; traffic and its
+allowances are in bytes. Times are answered in UTC; those that are sent may have an offset, such as
+\`2026-11-21T01:00:00+01:00\`.
+
 A token may make so many reads (GET and HEAD) and so many actions (all else) a second. Dry runs, and
 requests that are refused as invalid (400, 406, 413, 415, 422), count as reads. The headers
 \`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; a request beyond the limit

@@ -119,8 +119,8 @@ test('why a node comes after another is said by what decided', () => {
     assert.equal(chosen.node.id, 1);
     return whyAfter(chosen, other);
   };
-  assert.match(why({}, { ramAllocatedMb: 1000 }), /^less memory free: 3000 MB$/);
-  assert.match(why({}, { diskAllocatedGb: 1 }), /less disk free: 99 GB$/);
+  assert.match(why({}, { ramAllocatedMb: 1000 }), /^less memory free: 3000 MiB$/);
+  assert.match(why({}, { diskAllocatedGb: 1 }), /less disk free: 99 GiB$/);
   assert.match(why({}, { cpuAllocated: 1 }), /fewer cores free: 3$/);
   assert.match(why({}, {}), /known for less long/);
   assert.match(why({}, {}, new Map([[2, 3]])), /more of the group on it: 3/);

@@ -64,10 +64,10 @@ const criteria: { of(one: Candidate): number; after(one: Candidate): string }[] 
       `more of the group in its failure domain ${one.node.failureDomain}: ${one.groupInDomain}`,
   },
   { of: (one) => one.groupOnNode, after: (one) => `more of the group on it: ${one.groupOnNode}` },
-  { of: (one) => -one.free.ramMb, after: (one) => `less memory free: ${one.free.ramMb} MB` },
+  { of: (one) => -one.free.ramMb, after: (one) => `less memory free: ${one.free.ramMb} MiB` },
   {
     of: (one) => -one.free.diskGb,
-    after: (one) => `as much memory, and less disk free: ${one.free.diskGb} GB`,
+    after: (one) => `as much memory, and less disk free: ${one.free.diskGb} GiB`,
   },
   {
     of: (one) => -one.free.cpu,

@@ -216,7 +216,7 @@ it('200 at once, with no lock but that of the node, never overcommit a node', as
   assert.equal(rows.length, 8);
   for (const { held, counted } of rows) {
     assert.equal(held, counted);
-    assert.ok(held <= 2560, `${held} MB were given of 2560`);
+    assert.ok(held <= 2560, `${held} MiB were given of 2560`);
     assert.ok(held > 2560 - 512, 'what was refused would not have fitted in');
   }
   const placed = outcomes.filter((outcome) => outcome === 'placed').length;

@@ -29,6 +29,8 @@ test('a token is made, listed and revoked', async () => {
   const listed = await run('list');
   assert.match(listed.stdout, /^ID +NAME/);
   assert.match(listed.stdout, new RegExp(`${found?.id} +ci +default +servers:read,servers:write`));
+  // Both times say their zone: when it was made, and when it expires.
+  assert.match(listed.stdout, /ci .*\d\d:\d\d:\d\dZ +never +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
   assert.ok(!listed.stdout.includes(made.stdout));
   assert.equal((await run('revoke', String(found?.id))).code, 0);
   assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);

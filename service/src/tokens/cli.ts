@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { insertToolEntry } from '../audit/entry-queries.ts';
-import { type Command, readId, runTool, table, UsageError } from '../command-line.ts';
+import { type Command, readId, runTool, table, toSecond, UsageError } from '../command-line.ts';
 import { pathFromShell } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import { scopes as knownScopes } from '../http/app-types.ts';
@@ -118,14 +118,14 @@ async function list(db: Db): Promise<string> {
     token.name,
     token.project,
     token.scopes.join(','),
-    token.created_at.slice(0, 19),
-    token.last_used_at?.slice(0, 19) ?? 'never',
+    toSecond(token.created_at),
+    token.last_used_at ? toSecond(token.last_used_at) : 'never',
     token.revoked_at
       ? 'revoked'
       : token.isExpired
         ? 'expired'
         : token.expires_at
-          ? token.expires_at.slice(0, 19)
+          ? toSecond(token.expires_at)
           : 'never',
   ]);
   return table([['ID', 'NAME', 'PROJECT', 'SCOPES', 'CREATED', 'LAST USED', 'EXPIRES'], ...rows]);

@@ -196,6 +196,19 @@ it('a token is refused from elsewhere than its networks', async () => {
   assert.equal((await whoami(bearer(made.token))).statusCode, 200);
 });
 
+it('an end with an offset is the same moment in UTC, to the microsecond', async () => {
+  const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().slice(0, 19);
+  const inTwoHours = new Date(Date.parse(`${tomorrow}Z`) - 2 * 3_600_000).toISOString();
+  const made = await make({ scopes: ['admin'], expires_at: `${tomorrow}.000001+02:00` });
+  assert.equal(made.json().expires_at, `${inTwoHours.slice(0, 19)}.000001Z`);
+  const token = made.json().token;
+  const later = { scopes: ['admin'], expires_at: `${tomorrow}.000002+02:00` };
+  const refused = await make(later, bearer(token));
+  assert.equal(refused.json().errors?.[0].pointer, '/expires_at');
+  const same = { scopes: ['admin'], expires_at: `${tomorrow}.000001+02:00` };
+  assert.equal((await make(same, bearer(token))).statusCode, 201);
+});
+
 it('what is no time and no network is refused', async () => {
   for (const [body, pointer] of [
     [{ expires_at: '2030-02-31T00:00:00Z' }, '/expires_at'],

@@ -145,7 +145,7 @@ export async function saveScrapes(trx: Trx, scrapes: NodeScrape[]): Promise<void
 /** Figures of now of one server. */
 export interface Shown {
   server: CountedServer;
-  /** Percent and MB. Null: as they were. */
+  /** Percent and MiB. Null: as they were. */
   cpu: number | null;
   ram: number | null;
   /** Whether it has none so far. */

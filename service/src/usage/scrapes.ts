@@ -1,6 +1,6 @@
 import type { Counted } from './counters.ts';
 
-/** GB, and when that was read, in milliseconds since 1970. */
+/** GiB, and when that was read, in milliseconds since 1970. */
 export interface ReadDisk {
   gb: number;
   at: number;

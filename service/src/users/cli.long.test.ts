@@ -32,7 +32,10 @@ test('a user is added with a password of standard input, listed, and shut out', 
   assert.ok(await isPassword(found.passwordHash, goodPassword));
   const [membership] = await listMemberships(db, found.id);
   assert.equal(membership?.role, 'owner');
-  assert.match((await run('list')).stdout, new RegExp(`${found.id} +${email} +Ada +no +yes`));
+  assert.match(
+    (await run('list')).stdout,
+    new RegExp(`${found.id} +${email} +Ada +no +yes +\\S+T\\d\\d:\\d\\d:\\d\\dZ +no`),
+  );
   assert.equal((await run('disable', String(found.id))).code, 0);
   assert.equal((await findCredentials(db, { email }))?.isDisabled, true);
   assert.equal((await run('enable', String(found.id))).code, 0);

@@ -8,6 +8,7 @@ import {
   readSecretLine,
   runTool,
   table,
+  toSecond,
   UsageError,
 } from '../command-line.ts';
 import type { Db, Trx } from '../db/connection.ts';
@@ -168,8 +169,8 @@ async function list(db: Db): Promise<string> {
     user.name,
     user.is_admin ? 'yes' : 'no',
     user.has_password ? 'yes' : 'no',
-    user.created_at.slice(0, 19),
-    user.disabled_at?.slice(0, 19) ?? 'no',
+    toSecond(user.created_at),
+    user.disabled_at ? toSecond(user.disabled_at) : 'no',
   ]);
   return table([['ID', 'EMAIL', 'NAME', 'ADMIN', 'PASSWORD', 'CREATED', 'DISABLED'], ...rows]);
 }
