@@ -36,7 +36,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
     const pointerOf = httpPart === 'querystring' ? pointerToParameter : pointerToValue;
-    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', pointerOf)) };
+    return {
+      error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', pointerOf)),
+    };
   };
 };
 

@@ -59,7 +59,10 @@ export function listProjects(
     q,
   }: { only: number[] | 'all'; withDeleted: boolean; q?: string | undefined },
 ): Listing<ProjectRow> {
-  let query = db.selectFrom('projects').selectAll().where(beginsWith(['name'], q));
+  let query = db
+    .selectFrom('projects')
+    .selectAll()
+    .where(beginsWith(['name'], q));
   if (!withDeleted) query = query.where('deleted_at', 'is', null);
   if (only !== 'all') query = query.where(sql<boolean>`id = any(${only})`);
   return listing(query, { id: 'id' });
