@@ -78,6 +78,8 @@ describe('the document', () => {
     assert.ok(codesOf(stop, 409).includes('guest_ignored_shutdown'));
     assert.ok(!codesOf(stop, 409).includes('no_address_left'));
     assert.deepEqual(codesOf(operation('server_dry_run'), 409), [
+      'name_taken',
+      'ambiguous_name',
       'no_address_left',
       'no_capacity',
       'idempotency_in_progress',

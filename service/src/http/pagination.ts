@@ -81,7 +81,7 @@ export async function sendLines<R extends Row<'id'>>(
   listing: Pick<Listing<R>, 'page'>,
   view: (row: R) => unknown,
 ) {
-  const write = (row: R) => `${JSON.stringify(view(row))}\\n`;
+  const write = (row: R) => `${JSON.stringify(view(row))}\n`;
   return sendRows(request, reply, listing.page, { write });
 }
 
