@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connection.ts';
 
 /** Resolves when so many queries of this database wait for a lock. */
-async function untilWaiting(db: Db, count: number): Promise<void> {
+export async function untilWaiting(db: Db, count: number): Promise<void> {
   for (let tries = 0; tries < 1000; tries += 1) {
     const { rows } = await sql<{ count: number }>`
       select count(*) from pg_stat_activity

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { commandsOf, runBlock } from '../../e2e/page.ts';
+
+// Commands of pages in docs/ that need no real server, on all of Berth with a simulated Incus.
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'berth-docs-'));
+const dataDir = join(directory, 'data');
+const child = spawn(process.execPath, [main], {
+  env: { ...process.env, BERTH_PORT: '0', BERTH_DATA_DIR: dataDir },
+});
+const ended = once(child, 'exit');
+let said = '';
+for (const stream of [child.stdout, child.stderr]) {
+  stream.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+}
+const shell = { directory, url: '', token: '' };
+
+before(async () => {
+  while (!/Berth listens on (\S+)/.test(said)) {
+    if (child.exitCode !== null) throw new Error(`It ended before it listened:\n${said}`);
+    await sleep(50);
+  }
+  shell.url = /Berth listens on (\S+)/.exec(said)?.[1] ?? '';
+  shell.token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
+});
+
+after(async () => {
+  if (child.exitCode === null) child.kill('SIGINT');
+  await ended;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test('docs/image-servers.md: an operating system is added, its image is got, and it is disabled', async () => {
+  const [add = '', disable = '', ...own] = commandsOf('image-servers.md');
+  const printed = await runBlock(add, shell);
+  // Answers end without a line end; the list is the last.
+  const shown = JSON.parse(/\[\{.*$/.exec(printed)?.[0] ?? '[]');
+  assert.equal(shown.length, 1, said);
+  assert.ok(['wanted', 'importing', 'ready'].includes(shown[0].status), JSON.stringify(shown));
+  const env = { OS_ID: String(shown[0].os_id) };
+  assert.equal(JSON.parse(await runBlock(disable, { ...shell, env })).enabled, false);
+  // What publishes an image needs a real Incus.
+  assert.equal(own.length, 1);
+});
