@@ -84,6 +84,7 @@ const untilAnswered = (status: number, { app }: Replica, headers: Record<string,
 async function warm(headers: Record<string, string>, replicas = [a, b]): Promise<void> {
   for (const { app } of replicas) {
     const look = async () => {
+      assert.equal(await statusOf(app, headers), 200);
       queries = [];
       assert.equal(await statusOf(app, headers), 200);
       return queries;
