@@ -44,6 +44,8 @@ async function makePartition(trx: Trx, month: Date): Promise<void> {
   const bounds = [month, monthOf(month, 1)].map((time) => sql.lit(time.toISOString()));
   const [from, to] = bounds;
   await waitBriefly(trx);
+  // New entries wait here: one that had chosen the default partition already would then be refused.
+  await sql`lock table only audit_entries in share row exclusive mode`.execute(trx);
   await sql`lock table audit_entries_default in access exclusive mode`.execute(trx);
   await sql`create table ${sql.ref(name)} (like audit_entries including all)`.execute(trx);
   // Entries that go to the partition of their month are no change of the log.

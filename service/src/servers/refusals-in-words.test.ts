@@ -11,7 +11,9 @@ const { app, db, ask, create, place } = whole;
 const detailOf = async (answer: ReturnType<typeof ask>) => (await answer).json().detail;
 
 test('a create without room names the size that was asked for and what lacks', async () => {
-  await db.updateTable('nodes').set({ disk_gb: 1 }).execute();
+  await enterServer(db, place, { hostname: 'neighbour' });
+  await db.updateTable('nodes').set({ disk_gb: 5 }).execute();
+  await db.updateTable('locations').set({ overcommit_disk: 1 }).execute();
   const detail = await detailOf(create({ cpu: 1, ram: 512, disk: 5 }));
   await db.updateTable('nodes').set({ disk_gb: 1000 }).execute();
   const wanted = 'No node has room for 1 core, 512 MiB, 5 GiB: 1 of 1 nodes lacks disk. ';
@@ -22,13 +24,13 @@ test('a create beyond the quota says limit, use and request', async () => {
   await enterServer(db, place);
   const { used } = await db
     .updateTable('projects')
-    .set({ used_servers: 1, max_servers: 1 })
+    .set({ max_servers: 2 })
     .returning('used_servers as used')
     .executeTakeFirstOrThrow();
-  assert.equal(used, 1);
+  assert.equal(used, 2);
   const detail = await detailOf(create());
   await db.updateTable('projects').set({ max_servers: null }).execute();
-  assert.match(detail, /: limit 1 server, used 1, requested 1\. /);
+  assert.match(detail, /: limit 2 servers, used 2, requested 1\. /);
 });
 
 test('an action that the state forbids names the state', async () => {

@@ -126,7 +126,11 @@ function beyondBounds(
     const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
     const value = body[bound.field];
     if (value >= min && value <= bound.max) return [];
-    const detail = `Must be from ${min} to ${bound.max} ${bound.unit} for ${os.name} ${os.version} in ${location.name}.`;
+    const name = `${os.name} ${os.version}`;
+    const detail =
+      min > bound.max
+        ? `${name} needs at least ${min} ${bound.unit}, and ${location.name} offers at most ${bound.max}. Choose another operating system or location.`
+        : `Must be from ${min} to ${bound.max} ${bound.unit} for ${name} in ${location.name}.`;
     return [{ pointer: `/${bound.field}`, detail }];
   });
 }

@@ -54,8 +54,6 @@ for (const [step, seconds, table] of steps) {
 }
 
 const refused: [UsageQuery, string, RegExp][] = [
-  [{ from: '2026-02-31T00:00:00Z' }, '/from', /no such time/],
-  [{ to: '2026-11-31T00:00:00Z' }, '/to', /no such time/],
   [{ from: '2026-11-21T12:00:00Z', to: '2026-11-21T12:00:00Z' }, '/from', /before/],
   [{ from: '2026-11-22T12:00:00Z' }, '/from', /before/],
   [{ to: '9999-12-31T23:59:59Z' }, '/to', /366 days from now/],
