@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageAlias } from '../service/src/operating-systems/images.ts';
+import { limits, longest } from '../suites/limits.ts';
 import { type Stack, withStack } from './stack.ts';
 
 // Runs the end-to-end tests: all of them, or the files that are named, each on the same Incus and service.
@@ -37,13 +38,11 @@ function environment({ directory, names, service, socketPath }: Stack): Record<s
   };
 }
 
-const longestFileMs = { gate: 180_000, long: 900_000 };
-
 /** One file after the other: each wants the machine's cores for itself. */
 async function nodeTest(files: string[], env: Record<string, string>): Promise<number> {
   const isLong = files.some((file) => /\.(long|incus)\.|contract\//.test(file));
-  const timeout = `--test-timeout=${isLong ? longestFileMs.long : longestFileMs.gate}`;
-  const args = ['--test', '--test-concurrency=1', timeout, `--test-reporter=${reporter}`, ...files];
+  const ends = limits(isLong ? longest.long : longest.gate);
+  const args = ['--test', '--test-concurrency=1', ...ends, `--test-reporter=${reporter}`, ...files];
   const child = spawn(process.execPath, args, {
     stdio: 'inherit',
     env: { ...process.env, ...env },

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { limits, longest } from './limits.ts';
 
 // The parts of both suites, as data. The name or place of a test file says to which part it belongs: `*.long.test.ts`
 // takes more than 20 s alone, `*.incus.test.ts` needs a real Incus, and `reliability/` is long as a whole.
@@ -28,15 +29,27 @@ function filesOf(patterns: readonly string[]): string[] {
     .sort();
 }
 
-function tests(name: string, about: string, patterns: string[], ...options: string[]): Part {
+interface TestOptions {
+  /** How long a test may take. */
+  seconds?: number;
+  /** More arguments of `node --test`. */
+  args?: string[];
+}
+
+function tests(
+  name: string,
+  about: string,
+  patterns: string[],
+  { seconds = longest.gate, args = [] }: TestOptions = {},
+): Part {
   const all = () => filesOf(patterns);
   return {
     ...{ name, about, hasFiles: true },
     command: (files = all()) => [
       node,
-      ...['--test', '--test-concurrency=2', '--test-timeout=180000'],
+      ...['--test', '--test-concurrency=2', ...limits(seconds)],
       `--test-reporter=${reporter}`,
-      ...options,
+      ...args,
       ...files,
     ],
   };
@@ -53,6 +66,7 @@ function script(name: string, about: string, ...args: string[]): Part {
   return { name, about, hasFiles: false, command: () => ['npm', 'run', '-s', ...args] };
 }
 
+const long = (...args: string[]) => ({ seconds: longest.long, args });
 const contract = ['incus-sim/contract/*.test.ts'];
 
 /** `npm test`: what every change passes before it lands. */
@@ -67,7 +81,7 @@ export const gate: readonly Part[] = [
       'bench/*.test.ts',
       '{setup,suites}/**/*.test.{ts,mjs}',
     ],
-    onPostgres,
+    { args: [onPostgres] },
   ),
   tests('contract', 'what Berth expects of Incus, on the simulator', contract),
   onRealIncus('guests', 'real servers: a person’s way, secrets, isolation', ['e2e/*.test.ts']),
@@ -75,8 +89,18 @@ export const gate: readonly Part[] = [
 
 /** What `npm run test:all` runs after the gate. */
 export const longParts: readonly Part[] = [
-  tests('slow', 'slow tests of the service', ['{service,incus-sim}/**/*.long.test.ts'], onPostgres),
-  tests('reliability', 'every step with every trouble', ['reliability/**/*.test.ts'], onPostgres),
+  tests(
+    'slow',
+    'slow tests of the service',
+    ['{service,incus-sim}/**/*.long.test.ts'],
+    long(onPostgres),
+  ),
+  tests(
+    'reliability',
+    'every step with every trouble',
+    ['reliability/**/*.test.ts'],
+    long(onPostgres),
+  ),
   onRealIncus('e2e', 'the other tests with real servers', ['e2e/*.long.test.ts']),
   onRealIncus('engine', 'what Berth expects of Incus, on a real one', [
     ...contract,
@@ -88,7 +112,7 @@ export const longParts: readonly Part[] = [
   {
     ...{ name: 'properties', about: 'property tests with a new seed', hasFiles: true },
     command: (files = filesOf(['service/src/**/*.test.ts']).filter(hasProperties)) =>
-      tests('', '', [], onPostgres, '--import=./suites/new-seed.ts').command(files),
+      tests('', '', [], long(onPostgres, '--import=./suites/new-seed.ts')).command(files),
   },
   script(
     'mutation',

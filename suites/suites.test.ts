@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { playAgain } from './again.ts';
+import { limits } from './limits.ts';
 import { gate, longParts, type Part } from './parts.ts';
 import { play } from './play.ts';
 import { report } from './table.ts';
@@ -17,10 +18,10 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 delete process.env.NODE_TEST_CONTEXT;
 
 const reporter = new URL('reporter.ts', import.meta.url).href;
-const args = ['--test', '--test-timeout=60000', `--test-reporter=${reporter}`];
+const args = ['--test', `--test-reporter=${reporter}`];
 
 /** A part with a file for each text. Its path is in the failures. */
-function partOf(contents: Record<string, string>): Part {
+function partOf(contents: Record<string, string>, ends = limits(60)): Part {
   const files = Object.entries(contents).map(([name, content]) => {
     const path = join(relative('.', directory), name);
     writeFileSync(path, `import { test } from 'node:test';\n${content}\n`);
@@ -28,7 +29,7 @@ function partOf(contents: Record<string, string>): Part {
   });
   return {
     ...{ name: 'part', about: 'what is tried', hasFiles: true },
-    command: (some = files) => [process.execPath, ...args, ...some],
+    command: (some = files) => [process.execPath, ...args, ...ends, ...some],
   };
 }
 
@@ -101,6 +102,18 @@ test('a part that takes too long is ended, and says what was still running', asy
   const { failures } = await play(part, { endSeconds: 5 });
   const [failure] = failures.slice(-1);
   assert.match(failure?.message ?? '', /not ended after 5 s\. Still running: \S*hangs\.test\.mjs$/);
+});
+
+test('a file that something keeps alive when its tests are over is ended', async () => {
+  const listens = `import { createServer } from 'node:net';
+    test('it listens on', (_, done) => void createServer().listen(0, '127.0.0.1', done));`;
+  const part = partOf({ 'alive.test.mjs': listens, 'quick.test.mjs': passes }, limits(60, 1));
+  const { failures, tests } = await play(part, { endSeconds });
+  assert.deepEqual(
+    failures.map(({ file, test }) => [file.split('/').at(-1), test]),
+    [['alive.test.mjs', '(the file)']],
+  );
+  assert.equal(tests, 2);
 });
 
 test('a signal ends a part once, and its cleaning up is not cut short by a second one', async () => {
