@@ -24,7 +24,7 @@ import {
 } from './api.ts';
 import { incus } from './incus.ts';
 import { dataDirectory } from './service.ts';
-import { ssh, sshSend, untilSsh } from './ssh.ts';
+import { ssh, sshLast, sshSend, untilSsh } from './ssh.ts';
 
 // What root in a guest tries against its host and its neighbours.
 
@@ -101,7 +101,7 @@ test('a server of an earlier version is confined from its next start on', async 
   assert.match(await inspect(server), /^confined +no, .* from its next start on$/m);
   await untilUnconfined(1);
   // By then it is to be, and its guest starts anew by itself.
-  await ssh(address, 'rmdir /attack*; nohup reboot >/dev/null 2>&1 &');
+  await sshLast(address, 'rmdir /attack*; nohup reboot >/dev/null 2>&1 &');
   await eventually(async () => assert.match(await inspect(server), /^confined +yes$/m), 180);
   await untilSsh(address);
   await assertRefused(server);

@@ -20,7 +20,7 @@ import {
 } from './api.ts';
 import { incus } from './incus.ts';
 import { withSettings } from './service.ts';
-import { ssh } from './ssh.ts';
+import { ssh, sshLast } from './ssh.ts';
 
 const incusCommand = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
@@ -50,10 +50,13 @@ test('a failing command is recorded, the rest still run, and the server is start
 });
 
 test('a command that fills the disk is recorded, and those after it run', async () => {
+  const disk = 2;
+  // Twice what fits, lest it fill the pool where nothing limits the disk.
+  const fill = `for i in $(seq ${disk * 32}); do fallocate -l 64M /root/fill$i || break; done`;
   const server = await created({
-    disk: 2,
+    disk,
     initialCommands: [
-      'i=0; while fallocate -l 64M /root/fill$i; do i=$((i + 1)); done; cat /dev/zero >/root/rest',
+      `${fill}; head -c ${disk}G /dev/zero >/root/rest`,
       'echo after',
       'rm /root/fill* /root/rest; echo freed',
     ],
@@ -119,7 +122,7 @@ test('what is done by hand in the engine is shown', async () => {
 
 test('a guest that powers itself off is shown as stopped', async () => {
   const server = await created();
-  await ssh(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
+  await sshLast(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
   const incus = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
   await until(
     'the engine has it stopped',
@@ -226,8 +229,13 @@ test('a create can be interrupted by a delete at any time', async () => {
 });
 
 test('an operating system whose image server never answers says so', async () => {
-  // It takes connections, and says nothing on them.
-  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+  // It takes connections, and says nothing on them. Incus does not give one up: it is to keep nobody alive.
+  const silent = createServer((socket) =>
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .unref(),
+  );
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const imageServer = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   try {

@@ -18,7 +18,7 @@ import {
 } from './api.ts';
 import { killDaemon } from './private-incus.ts';
 import { currentService, startService, stopService } from './service.ts';
-import { ssh } from './ssh.ts';
+import { ssh, sshLast } from './ssh.ts';
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
   test(`a create goes on when the service is ended by ${signal} amid its commands`, async () => {
@@ -81,7 +81,7 @@ test('a guest that stops while the service is away is seen when it is back', asy
   const server = await create();
   await untilIdle(server.id);
   await stopService(directory(), 'SIGTERM');
-  await ssh(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
+  await sshLast(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
   await startService(currentService(directory()));
   await until(
     'the server is stopped',

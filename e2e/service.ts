@@ -20,6 +20,8 @@ const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 /** It builds its first image meanwhile, which a machine that is busy takes long for. */
 const startSeconds = 900;
 const stopSeconds = 120;
+/** A service that hangs is asked again. */
+const healthMs = 30_000;
 /** Shorter than the default, so that a guest that ignores its shutdown costs less time. */
 const guestStopSeconds = 10;
 
@@ -145,7 +147,8 @@ async function ready({ child, output }: Launched, directory: string) {
   const url = () => /^Berth listens on (\S+)/m.exec(output())?.[1];
   const isWell = async () => {
     if (child.exitCode !== null || child.signalCode !== null) throw didNotGetReady(output());
-    const [answer] = await Promise.allSettled([url() && fetch(`${url()}/v1/health`)]);
+    const signal = AbortSignal.timeout(healthMs);
+    const [answer] = await Promise.allSettled([url() && fetch(`${url()}/v1/health`, { signal })]);
     return answer.status === 'fulfilled' && answer.value instanceof Response && answer.value.ok;
   };
   await until(`the service in ${directory} is ready`, isWell, Boolean, startSeconds);

@@ -11,6 +11,8 @@ const options = {
   UserKnownHostsFile: '/dev/null',
   LogLevel: 'ERROR',
   ConnectTimeout: '10',
+  // A guest that is gone closes no connection.
+  ServerAliveInterval: '15',
   PreferredAuthentications: 'password',
 };
 
@@ -19,7 +21,12 @@ export async function ssh(address: string, command: string, secret = password): 
   return (await sshSend(address, command, '', secret)).trim();
 }
 
-/** The same, with something to read on its standard input. */
+/** Has a guest do what ends it: it may be gone before it says that it does. */
+export async function sshLast(address: string, command: string): Promise<void> {
+  await Promise.allSettled([ssh(address, command)]);
+}
+
+/** Runs a command as `ssh` does, with something to read on its standard input. */
 export async function sshSend(
   address: string,
   command: string,
