@@ -64,13 +64,9 @@ it('one whose server was taken off the list is not pulled: a create fails with i
   const headers = { ...(await createTestToken(db)).headers, prefer: 'wait=60' };
   const body = { ...serverBody(laboratory.place), os_id: await osId('ubuntu-24.04') };
   const created = await laboratory.post('/servers', headers, body);
-  assert.equal(created.statusCode, 201, created.body);
-  const operations = await db
-    .selectFrom('operations')
-    .select('error')
-    .where('server_id', '=', created.json().id)
-    .execute();
-  assert.equal(operations[0]?.error?.code, 'image_server_not_allowed');
+  const { code, operation } = created.json();
+  assert.equal(created.statusCode, 409, created.body);
+  assert.deepEqual([code, operation.status], ['image_server_not_allowed', 'failed']);
 });
 
 async function imageVolumes() {
