@@ -120,7 +120,7 @@ export function withCodes(answer: DeclaredAnswer): DeclaredAnswer {
   return { ...declared, content: { 'application/problem+json': { schema } } };
 }
 
-interface DeclaredAnswer {
+export interface DeclaredAnswer {
   codes?: readonly ProblemCode[];
   content?: Record<string, { schema: object } | undefined>;
 }

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { App } from '../http/app-types.ts';
-import { withCodes } from '../http/route-schemas.ts';
+import { type DeclaredAnswer, withCodes } from '../http/route-schemas.ts';
 import { routesOf } from '../http/route-table.ts';
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
@@ -49,8 +49,19 @@ function declaredSchema(
   const type = String(headers['content-type']).split(';')[0] ?? '';
   const route = routesOf(app.knownRoutes, url).find((r) => [r.method].flat().includes(method));
   if (!route && type === 'application/problem+json' && withoutRoute.has(statusCode)) return Problem;
-  const answers = route?.schema?.response as Record<string, object> | undefined;
+  const answers = route?.schema?.response as Record<string, DeclaredAnswer> | undefined;
   const answer = answers?.[statusCode];
-  const declared = answer && withCodes(answer);
+  const declared = answer && completed(answer);
   return declared?.content ? declared.content[type]?.schema : declared;
+}
+
+/** By their codes: a schema that is the same object is not compiled again. */
+const problemAnswers = new Map<string, DeclaredAnswer>();
+
+function completed(answer: DeclaredAnswer): DeclaredAnswer {
+  if (!answer.codes) return answer;
+  const key = [...answer.codes].join();
+  const known = problemAnswers.get(key) ?? withCodes(answer);
+  problemAnswers.set(key, known);
+  return known;
 }
