@@ -1,4 +1,5 @@
 import { type Answer, done } from './answers.ts';
+import type { Timing } from './engine.ts';
 import type { EventFaults } from './events.ts';
 import type { Fault, GuestFaults } from './faults.ts';
 import { refuse } from './refusal.ts';
@@ -38,6 +39,10 @@ export function controlRoutes(controls: SimulatorControls): Routes {
     'POST /sim/events': async (call) => {
       const disturbance = await jsonBody<EventFaults>(call);
       return act(() => controls.disturbEvents(disturbance));
+    },
+    'POST /sim/timing': async (call) => {
+      const changes = await jsonBody<Partial<Timing>>(call);
+      return act(() => controls.setTiming(changes));
     },
     'POST /sim/pools/:pool': async (call) => {
       const { full } = await jsonBody<{ full: boolean }>(call);

@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { type Administrator, administratorOf } from './administrator.ts';
 import { fingerprintOfPem, issueToken, isTrusted, type TokenOptions } from './certificates.ts';
 import { controlRoutes } from './control.ts';
-import { createEngine, type Engine, type EngineOptions } from './engine.ts';
+import { createEngine, type Engine, type EngineOptions, type Timing } from './engine.ts';
 import type { EventFaults } from './events.ts';
 import type { Faults } from './faults.ts';
 import { type Listening, listen, type Place, type Upgrade } from './listening.ts';
@@ -29,6 +29,8 @@ export interface SimulatorControls {
   cutEvents(): void;
   /** How many follow its events. */
   followers(): number;
+  /** How long things take from now on. */
+  setTiming(changes: Partial<Timing>): void;
   fillPool(name: string, full: boolean): void;
   takeMemberDown(name: string, down: boolean): void;
   /**
@@ -138,6 +140,7 @@ function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
     disturbEvents: events.disturb,
     cutEvents: events.disconnectAll,
     followers: events.followers,
+    setTiming: (changes) => void Object.assign(engine.timing, changes),
     fillPool(name, full) {
       const pool = model.pools.get(name) ?? refuse('Storage pool not found', 404);
       pool.full = full;

@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '../../service/src/testing/temporary-directory.ts';
-import { cleanUpWith } from './setup.ts';
+import { quick } from '../src/engine.ts';
+import { askSimulator, cleanUpWith } from './setup.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -22,7 +24,7 @@ export function newDirectory(): string {
   return dataDir;
 }
 
-/** Ends with the test. */
+/** Ends with the test. Its guests take as little time as those of other tests. */
 export async function startBerth(dataDir = newDirectory()): Promise<Berth> {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [main], {
@@ -41,6 +43,7 @@ export async function startBerth(dataDir = newDirectory()): Promise<Berth> {
       if (found) resolve(found);
     });
   });
+  assert.equal(await askSimulator(join(dataDir, 'incus.socket'), 'POST', 'timing', quick), 200);
   const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
   return { process: child, url, token, output: () => output };
 }

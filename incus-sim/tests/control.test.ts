@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { describe, it } from 'node:test';
 import { failsWith } from '../contract/assertions.ts';
 import {
+  askSimulator,
   create,
   follow,
   hasDisk,
@@ -13,18 +13,12 @@ import {
   until,
 } from './setup.ts';
 
-/** As a test in another process would. */
-function control({ simulator }: Simulated, method: string, path: string, body?: unknown) {
-  const { socketPath } = simulator;
-  return new Promise<number>((resolve, reject) => {
-    const asked = request({ socketPath, method, path: `/sim/${path}` }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    asked.on('error', reject);
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
+const control = (
+  { simulator }: Simulated,
+  method: 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+) => askSimulator(simulator.socketPath, method, path, body);
 
 describe('the control endpoint', () => {
   it('sets faults and takes them back', async () => {
@@ -56,6 +50,7 @@ describe('the control endpoint', () => {
     await assert.rejects(client.instances.get('z'), failsWith('unreachable'));
     assert.equal(await control(sim, 'POST', 'image-servers', { host: 'i.example' }), 200);
     assert.ok(sim.simulator.faults.imageServers.has('i.example'));
+    assert.equal(await control(sim, 'POST', 'timing', { shutdown: 5 }), 200);
     assert.equal(await control(sim, 'POST', 'events', { lose: 1 }), 200);
     const { connections } = await follow(sim);
     assert.equal(await control(sim, 'POST', 'daemon', { absentMs: 50 }), 200);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,6 +40,20 @@ export async function simulated(options: EngineOptions = {}): Promise<Simulated>
   const client = createIncusClient({ socketPath, project, timeoutSeconds: 2 });
   cleanups.push(() => client.close());
   return { simulator, client };
+}
+
+/** Asks a simulator what only its administrator can, as a test in another process does. Answers the status. */
+export async function askSimulator(
+  socketPath: string,
+  method: 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<number | undefined> {
+  const asked = request({ socketPath, method, path: `/sim/${path}` });
+  asked.end(body && JSON.stringify(body));
+  const [response] = await once(asked, 'response');
+  response.resume();
+  return response.statusCode;
 }
 
 export function definition(name: string) {
