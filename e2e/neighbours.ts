@@ -41,7 +41,13 @@ export function useNeighbours(): Neighbours {
     const incus = createIncusClient({ socketPath: incusSocket(), project: 'default' });
     around.incus = incus;
     outsideWorld = await bringOutside();
-    listener = createServer((socket) => socket.on('error', () => undefined).resume());
+    // A guest that is deleted closes no connection.
+    listener = createServer((socket) =>
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .unref(),
+    );
     const listening = listener;
     await new Promise<void>((resolve) => void listening.listen(0, '::', resolve));
     around.port = (listening.address() as { port: number }).port;
@@ -53,7 +59,8 @@ export function useNeighbours(): Neighbours {
     Object.assign(around, reaching(around));
   });
   after(async () => {
-    for (const server of [around.one, around.other]) if (server) await remove(server.id);
+    const servers = [around.one, around.other].filter((server) => server !== undefined);
+    await Promise.all(servers.map(({ id }) => remove(id)));
     await around.incus?.close();
     listener?.close();
     await outsideWorld?.[Symbol.asyncDispose]();

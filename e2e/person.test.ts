@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import type { Server } from '@berth/contract/servers';
 import { eventually } from '../service/src/testing/until.ts';
 import {
@@ -71,50 +71,57 @@ test('its progress is honest, and ends in a running server', async () => {
   assert.deepEqual(server.allowed_actions, ['stop', 'restart', 'delete']);
 });
 
-test('root logs in over SSH with the chosen password, by IPv4 and IPv6', async () => {
-  for (const { ip } of server.ip_addresses) assert.equal(await ssh(ip, 'whoami'), 'root');
-});
+// None of these changes what another one looks at.
+describe('the server that runs', { concurrency: true }, () => {
+  it('root logs in over SSH with the chosen password, by IPv4 and IPv6', async () => {
+    for (const { ip } of server.ip_addresses) assert.equal(await ssh(ip, 'whoami'), 'root');
+  });
 
-test('the host name, cores, memory and disk are what was asked for', async () => {
-  const address = primaryAddress(server);
-  assert.equal(await ssh(address, 'hostname'), 'web-1');
-  assert.equal(await ssh(address, 'hostname -f'), 'web-1.example.org');
-  assert.equal(await ssh(address, 'nproc'), '1');
-  assert.equal(await ssh(address, "awk '/MemTotal/ {print $2}' /proc/meminfo"), String(768 * 1024));
-  assert.equal(await ssh(address, "awk '/SwapTotal/ {print $2}' /proc/meminfo"), '0');
-  // btrfs counts what was taken once it is written out, and sometimes a moment later.
-  const over = 'fallocate -l 1000M /root/over || { echo refused; break; }; rm /root/over; sleep 1';
-  const fill = `fallocate -l 2200M /root/fits && echo fits; for i in 1 2 3 4 5; do sync; ${over}; done`;
-  assert.equal(await ssh(address, `${fill}; rm -f /root/fits /root/over`), 'fits\nrefused');
-});
+  it('the host name, cores, memory and disk are what was asked for', async () => {
+    const address = primaryAddress(server);
+    assert.equal(await ssh(address, 'hostname'), 'web-1');
+    assert.equal(await ssh(address, 'hostname -f'), 'web-1.example.org');
+    assert.equal(await ssh(address, 'nproc'), '1');
+    assert.equal(
+      await ssh(address, "awk '/MemTotal/ {print $2}' /proc/meminfo"),
+      String(768 * 1024),
+    );
+    assert.equal(await ssh(address, "awk '/SwapTotal/ {print $2}' /proc/meminfo"), '0');
+    // btrfs counts what was taken once it is written out, and sometimes a moment later.
+    const over =
+      'fallocate -l 1000M /root/over || { echo refused; break; }; rm /root/over; sleep 1';
+    const fill = `fallocate -l 2200M /root/fits && echo fits; for i in 1 2 3 4 5; do sync; ${over}; done`;
+    assert.equal(await ssh(address, `${fill}; rm -f /root/fits /root/over`), 'fits\nrefused');
+  });
 
-test('the initial commands ran once, in order, as root', async () => {
-  const order = await ssh(primaryAddress(server), 'cat /root/order');
-  assert.equal(order, 'first\ntwo words\nthird root /root');
-  const [operation] = await operations(server.id);
-  assert.deepEqual(
-    operation?.commands?.map((command) => command.exit_status),
-    [0, 0, 0],
-  );
-});
+  it('the initial commands ran once, in order, as root', async () => {
+    const order = await ssh(primaryAddress(server), 'cat /root/order');
+    assert.equal(order, 'first\ntwo words\nthird root /root');
+    const [operation] = await operations(server.id);
+    assert.deepEqual(
+      operation?.commands?.map((command) => command.exit_status),
+      [0, 0, 0],
+    );
+  });
 
-test('what the commands wrote can be read by others, as what root writes', async () => {
-  const modes = await ssh(primaryAddress(server), 'stat -c %a /srv/site /srv/site/index');
-  assert.equal(modes, '755\n644');
-  const asNobody = 'runuser -u nobody -- cat /srv/site/index';
-  assert.equal(await ssh(primaryAddress(server), asNobody), 'hello');
-});
+  it('what the commands wrote can be read by others, as what root writes', async () => {
+    const modes = await ssh(primaryAddress(server), 'stat -c %a /srv/site /srv/site/index');
+    assert.equal(modes, '755\n644');
+    const asNobody = 'runuser -u nobody -- cat /srv/site/index';
+    assert.equal(await ssh(primaryAddress(server), asNobody), 'hello');
+  });
 
-test('the guest reaches its gateway by both families', async () => {
-  const address = primaryAddress(server);
-  const gateways = await ssh(
-    address,
-    "ip route show default | awk '{print $3}'; ip -6 route show default | awk '{print $3}'",
-  );
-  // What is for everybody there is its name server.
-  const places = gateways.split('\n').map((gateway) => `${gateway} 53`);
-  assert.equal(places.length, 2);
-  await eventually(async () => assert.deepEqual(await reached(address, places), places));
+  it('the guest reaches its gateway by both families', async () => {
+    const address = primaryAddress(server);
+    const gateways = await ssh(
+      address,
+      "ip route show default | awk '{print $3}'; ip -6 route show default | awk '{print $3}'",
+    );
+    // What is for everybody there is its name server.
+    const places = gateways.split('\n').map((gateway) => `${gateway} 53`);
+    assert.equal(places.length, 2);
+    await eventually(async () => assert.deepEqual(await reached(address, places), places));
+  });
 });
 
 test('it stops, starts and restarts, and is what it says it is', async () => {
