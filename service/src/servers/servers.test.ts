@@ -8,6 +8,7 @@ import { patiently } from '../testing/patiently.ts';
 import { fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { later } from '../usage/history.ts';
+import { serverRoutes } from './routes.ts';
 
 const whole = await createWholeApp();
 after(() => whole.close());
@@ -148,7 +149,7 @@ test('a dry run names the node and the addresses, and changes nothing', async ()
 });
 
 async function another(sizes: Sizes, work: (other: typeof whole) => Promise<void>) {
-  const other = await createWholeApp(sizes);
+  const other = await createWholeApp({ ...sizes, routes: [serverRoutes] });
   await work(other).finally(() => other.close());
 }
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema.ts';
+import type { Routes } from '../http/app-types.ts';
 import { createCredentialCache } from '../http/credential-cache.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
-import { routes } from '../routes.ts';
+import { routes as allRoutes } from '../routes.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { createTestApp, createTestToken } from './app.ts';
 import { installation, type Sizes } from './fixtures.ts';
@@ -14,8 +15,14 @@ import { inject } from './inject.ts';
 import { createTestDatabase } from './postgres.ts';
 import { operationUnderWay, serverBody } from './servers.ts';
 
+interface WholeApp extends Sizes {
+  log?: Logger;
+  /** All, unless a test asks for few: those are there sooner. */
+  routes?: readonly Routes[];
+}
+
 /** The whole API on a database of its own, with nobody who does the operations. */
-export async function createWholeApp({ log, ...sizes }: Sizes & { log?: Logger } = {}) {
+export async function createWholeApp({ log, routes = allRoutes, ...sizes }: WholeApp = {}) {
   const { db, pool, connectionString, close } = await createTestDatabase();
   const place = await installation(db, sizes);
   const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
