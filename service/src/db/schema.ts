@@ -130,7 +130,7 @@ interface LocationsTable {
   smtp: Generated<'blocked' | 'open'>;
   /** Grows with each change of what servers may reach, or come from. */
   policy_wanted: Generated<number>;
-  /** What the rules of its network say. */
+  /** What the rules of its network say; 0 until it had any. */
   policy_applied: Generated<number>;
   /** Why they could not be set, or what they lack. */
   policy_reason: string | null;
@@ -191,6 +191,8 @@ interface NodesTable {
   gone: Generated<boolean>;
   /** All that its host has; null until it has told. */
   addresses: string[] | null;
+  /** When it told the whole of them last. */
+  addresses_read_at: Timestamp | null;
   /** Wanted by an administrator: no new servers. */
   cordoned: Generated<boolean>;
   servers: Generated<number>;

@@ -36,6 +36,10 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
   ],
   node_online: ['1 while the node answers, else 0.', 'location', 'node'],
   node_slow: ['1 while the node answers late, else 0.', 'location', 'node'],
+  node_addresses_read_timestamp_seconds: [
+    "When all of the node's own addresses, which servers do not reach, were last read; 0: never.",
+    ...['location', 'node'],
+  ],
   node_cores: ['Cores that the node has.', 'location', 'node'],
   node_cores_given: ['Cores that its servers were given; they share them.', 'location', 'node'],
   node_memory_bytes: ['Memory that the node has for servers.', 'location', 'node'],

@@ -120,6 +120,8 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     from node cross join lateral (values
       ('node_online', (status = 'online')::integer::float8),
       ('node_slow', (slow_since is not null)::integer::float8),
+      ('node_addresses_read_timestamp_seconds',
+        coalesce(extract(epoch from addresses_read_at), 0)::float8),
       ('node_cores', cpu::float8),
       ('node_cores_given', given_cpu),
       ('node_memory_bytes', ram_mb * 1048576.0),

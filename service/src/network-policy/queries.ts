@@ -48,6 +48,7 @@ export async function wantedPolicy(
   return rows[0];
 }
 
+/** @param addresses all that it has */
 export async function setNodeAddresses(
   db: Queryable,
   locationId: number,
@@ -55,9 +56,25 @@ export async function setNodeAddresses(
   addresses: readonly string[],
 ): Promise<void> {
   await sql`
-    update nodes set addresses = ${[...addresses]}::inet[]
-    where location_id = ${locationId} and name = ${node}
-      and addresses is distinct from ${[...addresses]}::inet[]`.execute(db);
+    update nodes set addresses = ${[...addresses]}::inet[], addresses_read_at = now()
+    where location_id = ${locationId} and name = ${node}`.execute(db);
+}
+
+/**
+ * What a location's network lacks before a new guest may run on it; undefined where that is nothing. Of a
+ * node that is away and has told no address, others are not kept waiting.
+ */
+export async function lacksRules(
+  db: Queryable,
+  locationId: number,
+): Promise<'rules' | 'addresses' | undefined> {
+  const { rows } = await sql<{ lacks: 'rules' | 'addresses' }>`
+    select case when policy_applied = 0 then 'rules' else 'addresses' end as lacks
+    from locations
+    where id = ${locationId} and network_kind = 'bridge' and (policy_applied = 0 or exists (
+      select from nodes where location_id = locations.id
+        and addresses is null and status = 'online' and not gone))`.execute(db);
+  return rows[0]?.lacks;
 }
 
 /** The nodes of a location that can be asked. */

@@ -11,6 +11,7 @@ import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
 import { keepNetworkPolicy } from './network-policy.ts';
 import { lookAtNodes } from './nodes.ts';
 
@@ -117,6 +118,43 @@ describe('the rules of a location’s network', () => {
     const allowed = (await acl()).value.egress.find(({ action }) => action === 'allow');
     assert.match(allowed?.destination ?? '', /-8\.8\.4\.3,8\.8\.4\.5-/);
     await look();
+  });
+
+  it('keep what is known of a node of which an interface can not be read', async () => {
+    await keep();
+    await sql`update nodes set addresses = '{8.8.4.4}', addresses_read_at = 'epoch'
+      where name = 'b'`.execute(database.db);
+    const path = '/networks/eth0/state$';
+    simulator.faults.add({ kind: 'error', path, target: 'b', text: 'No such device', status: 500 });
+    await keep();
+    const [a, b] = await database.db
+      .selectFrom('nodes')
+      .selectAll()
+      .where('gone', '=', false)
+      .orderBy('name')
+      .execute();
+    assert.deepEqual(b?.addresses, ['8.8.4.4']);
+    assert.equal(Date.parse(b?.addresses_read_at ?? ''), 0, 'it gets no younger either');
+    assert.ok(Date.parse(a?.addresses_read_at ?? '') > 0);
+    const allowed = (await acl()).value.egress.find(({ action }) => action === 'allow');
+    assert.match(allowed?.destination ?? '', /-8\.8\.4\.3,8\.8\.4\.5-/);
+  });
+
+  it('do not mind an interface that goes while it is read', async () => {
+    await client.networks.create({ name: 'guests0', type: 'bridge', description: '', config: {} });
+    const about = { path: '/networks/guests0/state$', target: 'b', times: 1 };
+    const goOn = simulator.faults.add({ kind: 'delay', ...about, ms: 600_000 });
+    simulator.faults.add({ kind: 'error', ...about, text: 'No such device', status: 500 });
+    const keeping = keep();
+    await until(
+      'the interface is read',
+      async () => simulator.faults.delayed(),
+      (delayed) => delayed > 0,
+    );
+    await client.networks.delete('guests0');
+    goOn();
+    await keeping;
+    assert.equal((await policy()).reason, null);
   });
 
   it('are put right when somebody changed them, or the network, by hand', async () => {

@@ -10,12 +10,12 @@ const answerSeconds = 5;
 
 type AddressSubject = Pick<NodeSubject, 'db' | 'client' | 'locationId' | 'signal' | 'report'>;
 
-/** Enters which addresses the hosts have. Of one that does not tell, what was known stays. */
+/** Enters which addresses the hosts have. Of one that does not tell all of them, what was known stays. */
 export async function enterNodeAddresses(subject: AddressSubject): Promise<void> {
   const { db, client, locationId, report, signal } = subject;
   for (const { name, member } of await nodesOnline(db, locationId)) {
     try {
-      const addresses = await hostAddresses(client, member ?? undefined, { signal, report });
+      const addresses = await hostAddresses(client, member ?? undefined, signal);
       await setNodeAddresses(db, locationId, name, addresses);
     } catch (error) {
       if (signal.aborted || !(error instanceof EngineError)) throw error;
@@ -26,28 +26,40 @@ export async function enterNodeAddresses(subject: AddressSubject): Promise<void>
 
 /**
  * Where it listens itself, and those of each of its interfaces: one that Incus listens at alone is not
- * all that it has, and where Incus listens nowhere it tells none.
+ * all that it has, and where Incus listens nowhere it tells none. Throws where an interface can't be read.
  */
 async function hostAddresses(
-  { server, networks }: IncusClient,
+  client: IncusClient,
   member: string | undefined,
-  { signal, report }: Pick<AddressSubject, 'signal' | 'report'>,
+  signal: AbortSignal,
 ): Promise<string[]> {
   const options: CallOptions = { signal, timeoutSeconds: answerSeconds, member };
-  const { environment } = await server.info(member, options);
+  const { environment } = await client.server.info(member, options);
   const found = new Set((environment.addresses ?? []).map(withoutPort));
-  for (const { name } of await networks.list(options)) {
-    try {
-      const state = await networks.getState(name, member, options);
-      for (const { address, scope } of state?.addresses ?? []) {
-        if (scope === 'global') found.add(address);
-      }
-    } catch (error) {
-      if (signal.aborted || isEngineError(error, 'unreachable', 'timeout')) throw error;
-      report(error);
-    }
+  for (const { name } of await client.networks.list(options)) {
+    for (const address of await addressesOn(client, name, member, options)) found.add(address);
   }
   return [...found].filter((address) => isIP(address) !== 0).sort();
+}
+
+/** None of an interface that has gone since it was listed, as those of guests do all the time. */
+async function addressesOn(
+  { networks }: IncusClient,
+  name: string,
+  member: string | undefined,
+  options: CallOptions,
+): Promise<string[]> {
+  try {
+    const state = await networks.getState(name, member, options);
+    const global = (state?.addresses ?? []).filter(({ scope }) => scope === 'global');
+    return global.map(({ address }) => address);
+  } catch (error) {
+    if (options.signal?.aborted || !isEngineError(error, 'failed')) throw error;
+    // Incus fails so where it goes in the midst of being read.
+    const listed = await networks.list(options);
+    if (listed.some((one) => one.name === name)) throw error;
+    return [];
+  }
 }
 
 /** `10.0.0.1:8443` and `[fd00::1]:8443`, as Incus writes them. */

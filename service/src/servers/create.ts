@@ -4,6 +4,7 @@ import { resultPaths } from '../guests/progress.ts';
 import { isAddressTaken, isEngineError } from '../incus/errors.ts';
 import type { WaitOptions } from '../incus/operations.ts';
 import { operationSecrets } from '../keys/places.ts';
+import { lacksRules } from '../network-policy/queries.ts';
 import { noteImage } from '../operating-systems/image-queries.ts';
 import {
   discardPartialImage,
@@ -73,6 +74,14 @@ const diskSeconds = 10 * 60;
 const queueSeconds = 6 * 3600;
 /** Should it go unheard that there is a place. */
 const queueLookSeconds = 30;
+const rulesLookSeconds = 1;
+/** Its guest may reach whatever the rules do not close. */
+const untilRuled = {
+  rules:
+    "waiting for its network to get rules for what servers reach; its location's network_policy says what is in the way",
+  addresses:
+    "waiting until all addresses of the nodes are known, which servers must not reach; its location's network_policy names the nodes",
+};
 const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
 /** For what is left to do after the commands. */
@@ -112,6 +121,8 @@ export const createOperation = defineOperation<CreateState>({
 });
 
 async function queue({ db, operation, server }: Context): Result {
+  const lacks = await lacksRules(db, server.locationId);
+  if (lacks) return wait(rulesLookSeconds, untilRuled[lacks]);
   const place = { id: operation.id, nodeId: server.nodeId };
   const taken = await db.transaction().execute((trx) => takeCreatePlace(trx, place));
   // It is woken when there is a place: see create-queue.ts.

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { eventually } from '../service/src/testing/until.ts';
+import { type Laboratory, openLaboratory } from './laboratory.ts';
+
+// No guest runs on a network that never had rules for what it may reach.
+
+let laboratory: Laboratory;
+before(async () => {
+  laboratory = await openLaboratory({ sweepMilliseconds: 300 });
+  await eventually(async () => assert.equal(await status(), 'applied'));
+});
+afterEach(() => laboratory.simulator.faults.clear());
+after(() => laboratory.close());
+
+async function status() {
+  const { network_policy } = (await laboratory.ask(
+    `/locations/${laboratory.place.locationId}`,
+  )) as {
+    network_policy: { status: string };
+  };
+  return network_policy.status;
+}
+
+const instances = async () => (await laboratory.client.instances.list()).length;
+
+/** Creates a server, which waits and says so, then goes on as soon as nothing is in the way. */
+async function waitsFor(words: RegExp) {
+  const there = await instances();
+  const { operation } = await laboratory.create('early');
+  const path = `/operations/${operation.id}`;
+  await eventually(async () => {
+    assert.match(String((await laboratory.ask(path)).message), words);
+  });
+  assert.equal(await instances(), there);
+  laboratory.simulator.faults.clear();
+  assert.equal((await laboratory.ended(operation.id)).status, 'succeeded');
+}
+
+describe('a create', () => {
+  it('waits for the first rules of its network, and says so', async () => {
+    const error = { kind: 'error', text: 'not now', status: 500 } as const;
+    laboratory.simulator.faults.add({ ...error, path: '/network-acls' });
+    await sql`update locations set policy_applied = 0`.execute(laboratory.database.db);
+    await waitsFor(/waiting for its network to get rules/);
+  });
+
+  it('waits for those of a network that its location was moved to', async () => {
+    const { db } = laboratory.database;
+    const error = { kind: 'error', text: 'not now', status: 500 } as const;
+    laboratory.simulator.faults.add({ ...error, path: '/networks/|/network-acls' });
+    await sql`update locations set network = 'otherbr0'`.execute(db);
+    await sql`update locations set network = 'berthbr0'`.execute(db);
+    await waitsFor(/waiting for its network to get rules/);
+  });
+
+  it('waits until the addresses of a node that answers are known', async () => {
+    const error = { kind: 'error', text: 'not now', status: 500 } as const;
+    laboratory.simulator.faults.add({ ...error, path: '/networks/eth0/state' });
+    await sql`update nodes set addresses = null`.execute(laboratory.database.db);
+    await waitsFor(/waiting until all addresses of the nodes are known/);
+  });
+});
