@@ -174,6 +174,7 @@ export async function openLaboratory({
     imageServers,
     observer: metrics.watch,
     findApi,
+    protectedAddresses: [],
     ...watching,
   };
   const watchers = watches

@@ -6,6 +6,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- When all of a node's addresses were last read.
     alter table nodes add addresses_read_at timestamptz;
 
+    -- Public ones of the machines that services run on, which may be no nodes.
+    create table service_addresses (
+      address inet primary key,
+      seen_at timestamptz not null default now()
+    );
+
     -- Rules of one network say nothing of another.
     create or replace function want_network_policy() returns trigger language plpgsql as $$
       begin

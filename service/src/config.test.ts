@@ -52,6 +52,17 @@ test('image servers are https addresses, the public one unless others are listed
   refuses('BERTH_METRICS_SERVERS', ['', '1', 'yes', 'TRUE']);
 });
 
+test('what is protected are addresses and networks, none unless they are listed', () => {
+  assert.deepEqual(loadConfig({}).protectedAddresses, []);
+  const given = '198.51.100.7, 203.0.113.0/24,2001:db8::5';
+  assert.deepEqual(loadConfig({ BERTH_PROTECTED_ADDRESSES: given }).protectedAddresses, [
+    '198.51.100.7/32',
+    '203.0.113.0/24',
+    '2001:db8::5/128',
+  ]);
+  refuses('BERTH_PROTECTED_ADDRESSES', ['db.example.com', '10.0.0.0/33', '10.0.0.1:5432']);
+});
+
 test('this machine is a location unless that is not wanted', () => {
   assert.deepEqual(loadConfig({}).local, { project: 'berth', pool: 'berth', network: 'berthbr0' });
   assert.equal(loadConfig({ BERTH_LOCAL: 'false' }).local, undefined);

@@ -31,6 +31,8 @@ export interface Config {
   limits: Limits;
   /** Where images may come from, as `readImageServer` answers them. */
   imageServers: string[];
+  /** Addresses and networks, as CIDR, that no server reaches beside what Berth closes by itself. */
+  protectedAddresses: string[];
   /** Whether the metrics tell what each server uses. */
   metricsOfServers: boolean;
   shell: ShellSettings;
@@ -73,6 +75,7 @@ export function loadConfig(env: Environment = process.env): Config {
     stopTimeoutSeconds: values.BERTH_STOP_TIMEOUT,
     limits: limitsOf(values),
     imageServers: values.BERTH_IMAGE_SERVERS,
+    protectedAddresses: values.BERTH_PROTECTED_ADDRESSES,
     metricsOfServers: values.BERTH_METRICS_SERVERS,
     shell: {
       allowedHosts: values.BERTH_ALLOWED_HOSTS,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { databaseTime } from './db/queries.ts';
 import { deleteOldIdempotencyKeys } from './http/idempotency-queries.ts';
+import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
 import { keepRecords, type RecordsObserver, trustedClock } from './retention/retention.ts';
 import { serialised } from './serialised.ts';
@@ -9,16 +10,22 @@ import { deleteOldNetworks } from './sessions/network-queries.ts';
 import { deleteEndedSessions } from './sessions/queries.ts';
 
 const everyMilliseconds = 3_600_000;
+/** The rules of all networks follow within as long. */
+const addressesMilliseconds = 60_000;
 
 export interface Housekeeping {
   stop(): Promise<void>;
 }
 
-/** Removes what has outlived its use, now and each hour. Harmless when several replicas do it. */
+/**
+ * Removes what has outlived its use, now and each hour, and each minute enters which addresses this machine
+ * has. Harmless when several replicas do it.
+ */
 export function startHousekeeping(db: Db, log: Logger, observer: RecordsObserver): Housekeeping {
   const stopping = new AbortController();
   const trusted = trustedClock();
   const jobs: Record<string, () => Promise<void>> = {
+    addresses: () => enterServiceAddresses(db),
     credentials: () => sweep(db, log),
     records: () => keep({ db, log, observer, trusted, signal: stopping.signal }),
   };
@@ -26,7 +33,7 @@ export function startHousekeeping(db: Db, log: Logger, observer: RecordsObserver
     async (job) => await jobs[job]?.(),
     (error) => {
       if (stopping.signal.aborted) return;
-      log.warn({ err: error }, 'Housekeeping failed; it is tried again in an hour.');
+      log.warn({ err: error }, 'Housekeeping failed; it is tried again.');
     },
   );
   const runAll = () => {
@@ -34,9 +41,11 @@ export function startHousekeeping(db: Db, log: Logger, observer: RecordsObserver
   };
   runAll();
   const timer = setInterval(runAll, everyMilliseconds);
+  const minutes = setInterval(() => working.run('addresses'), addressesMilliseconds);
   return {
     async stop() {
       clearInterval(timer);
+      clearInterval(minutes);
       stopping.abort();
       await working.idle();
     },

@@ -23,6 +23,7 @@ import { listAllLocations } from './locations/queries.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
+import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
 import { type ImageDirectories, imageDirectoriesOf } from './operating-systems/images.ts';
@@ -179,6 +180,7 @@ async function layFoundation(
       place: incus.value,
       imageDirectories,
       findApi,
+      protectedAddresses: config.protectedAddresses,
       say,
       signal: interruption.signal,
     });
@@ -206,6 +208,7 @@ interface Preparation {
   place: RunningIncus;
   imageDirectories: ImageDirectories;
   findApi: FindApi;
+  protectedAddresses: readonly string[];
   say: Say;
   signal: AbortSignal;
 }
@@ -213,6 +216,7 @@ interface Preparation {
 /** Has the location `local` ready for the first request. */
 async function prepareLocal(preparation: Preparation): Promise<void> {
   const { db, log, names, place, imageDirectories, findApi, say, signal } = preparation;
+  const { protectedAddresses } = preparation;
   const { socketPath, incusDir: diskPath } = place;
   const client = createIncusClient({ socketPath, project: names.project });
   try {
@@ -221,7 +225,8 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const subject = { db, client, locationId: id, signal, report };
     await lookAtNodes({ ...subject, pool: names.pool });
     // Before there are servers; what fails is tried again all the time.
-    await keepNetworkPolicy({ ...subject, findApi }).catch((error: unknown) => {
+    await enterServiceAddresses(db);
+    await keepNetworkPolicy({ ...subject, findApi, protectedAddresses }).catch((error: unknown) => {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error }, 'The rules of the network could not be set.');
     });

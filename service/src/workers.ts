@@ -77,7 +77,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   });
   const creates = minderOfCreates(db, notifications, log);
   const leader = createLeader({ pool, log });
-  const { imageServers } = config;
+  const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);
   const watching = {
     ...foundation,
@@ -86,6 +86,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     imageDirectories,
     imageServers,
     findApi,
+    protectedAddresses,
     observer: metrics.watch,
   };
   const watchers = await watchLocations(watching, stopping.signal);

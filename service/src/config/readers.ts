@@ -138,6 +138,6 @@ export const networks: Reader<string[]> = (given, name) =>
     if (bits > 0 && prefix <= bits) return `${address}/${prefix}`;
     throw new SetupError(
       `${name} holds "${network}", which is neither an address nor a network.`,
-      'List the addresses of your reverse proxies: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
+      'List addresses and networks: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
     );
   });

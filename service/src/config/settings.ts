@@ -162,6 +162,12 @@ export const settings = {
     'where images of operating systems may come from: `https://…` addresses, separated by commas',
     'the public one of Incus',
   ),
+  BERTH_PROTECTED_ADDRESSES: withDefault(
+    '',
+    read.networks,
+    'addresses and networks that servers do not reach, beside nodes and services: `192.0.2.0/24`',
+    'none',
+  ),
   BERTH_MAX_STREAMS: withDefault(
     '100',
     read.wholeNumber(10, 10_000),

@@ -283,6 +283,12 @@ interface UnknownInstancesTable {
   seen_at: Timestamp;
 }
 
+interface ServiceAddressesTable {
+  /** A public one of a machine that a service runs on. */
+  address: string;
+  seen_at: Timestamp;
+}
+
 interface ReservedAddressesTable {
   ip: string;
   pool_id: number;
@@ -494,6 +500,7 @@ export interface Database extends PeopleTables {
   usage_due: UsageDueTable;
   server_spans: ServerSpansTable;
   unknown_instances: UnknownInstancesTable;
+  service_addresses: ServiceAddressesTable;
   reserved_addresses: ReservedAddressesTable;
   traffic_months: TrafficMonthsTable;
   traffic_notices: TrafficNoticesTable;

@@ -45,10 +45,10 @@ async function installOn(incus: Incus, names = usual) {
   after(() => client.close());
   const engine = { client, socketPath, names, diskPath: root };
   const location = await ensureLocalLocation(db, engine, () => undefined);
-  const findApi = async () => [];
+  const known = { findApi: async () => [], protectedAddresses: [] };
   const { signal } = new AbortController();
   const report = assert.fail;
-  await keepNetworkPolicy({ db, client, locationId: location.id, findApi, signal, report });
+  await keepNetworkPolicy({ db, client, locationId: location.id, ...known, signal, report });
   const config = loadConfig({ DATABASE_URL: connectionString, BERTH_DATA_DIR: join(root, id) });
   return { id, client, config, acl: `berth-${location.uuid}` };
 }

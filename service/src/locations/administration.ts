@@ -365,11 +365,14 @@ async function enterNodes(tools: Tools, location: LocationRow, client: IncusClie
   await lookAtNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
 }
 
-/** Before there are servers on it; the services do so from then on, and know where the API is served. */
+/**
+ * Before there are servers on it; the services do so from then on, and know where the API is served, and what
+ * else is protected.
+ */
 async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
-  const findApi = async () => [];
+  const known = { findApi: async () => [], protectedAddresses: [] };
   try {
-    await keepNetworkPolicy({ ...lookOf(tools, location, client), findApi });
+    await keepNetworkPolicy({ ...lookOf(tools, location, client), ...known });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     tools.say(

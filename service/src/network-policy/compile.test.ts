@@ -9,6 +9,8 @@ import '../testing/fixed-seed.ts';
 const usual: Policy = {
   subnets: ['10.84.1.0/24', 'fd42:1::/64'],
   nodes: ['10.84.1.1', 'fd42:1::1', '8.8.4.4', '2600::5', '127.0.0.1', 'fe80::1'],
+  elsewhere: ['8.8.8.8', '2600::8', '10.5.0.1'],
+  protected: ['9.0.0.0/24', '2600:9::/48', '10.6.0.0/24'],
   held: ['10.84.1.2', 'fd42:1::2'],
   isShared: false,
   allowed: [],
@@ -63,9 +65,24 @@ describe('by default a server', () => {
     for (const ip of usual.nodes) assert.equal(sent(usual, ip), 'drop', ip);
   });
 
+  it('reaches neither nodes elsewhere, nor services, nor what is protected', () => {
+    for (const ip of ['8.8.8.8', '2600::8', '9.0.0.7', '2600:9::7']) {
+      assert.equal(sent(usual, ip), 'drop', ip);
+    }
+    assert.equal(sent(usual, '9.0.1.7'), 'allow');
+  });
+
   it('reaches no private, link-local, group or reserved address', () => {
     const closed = [
-      ...['0.0.0.1', '10.0.0.1', '100.64.0.1', '127.0.0.2', '169.254.169.254', '172.31.255.255'],
+      ...[
+        '0.0.0.1',
+        '10.0.0.1',
+        '100.64.0.1',
+        '127.0.0.2',
+        '169.254.169.254',
+        '172.31.255.255',
+        '168.63.129.16',
+      ],
       ...['192.0.0.8', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1'],
       ...[
         '224.0.0.1',
@@ -123,6 +140,22 @@ describe('an allowed network', () => {
     for (const ip of ['10.84.1.1', '10.84.1.3', 'fd42:1::1', 'fd42:1::3', '8.8.4.4']) {
       assert.equal(sent(policy, ip), 'drop', ip);
     }
+  });
+
+  it('that contains a service or what is protected does not open it, and a part of that does', () => {
+    const policy = allowing('8.8.0.0/16', '2600::/16', '10.0.0.0/8', '168.63.129.0/24');
+    for (const ip of ['8.8.8.8', '2600::8', '9.0.0.7', '2600:9::7', '10.6.0.1']) {
+      assert.equal(sent(policy, ip), 'drop', ip);
+    }
+    const open = allowing('8.8.8.8/32', '9.0.0.4/30', '10.6.0.0/24', '168.63.129.16/32');
+    for (const ip of ['8.8.8.8', '9.0.0.7', '10.6.0.1', '168.63.129.16']) {
+      assert.equal(sent(open, ip), 'allow', ip);
+    }
+    assert.equal(sent(open, '9.0.0.8'), 'drop');
+  });
+
+  it('holds a private address, whatever that is elsewhere', () => {
+    assert.equal(sent(allowing('10.5.0.0/24'), '10.5.0.1'), 'allow');
   });
 
   it('that is the servers’ own subnet opens them to each other, and not the gateway', () => {
@@ -224,6 +257,8 @@ describe('whatever the policy, the rules', () => {
   const policies: fc.Arbitrary<Policy> = fc.record({
     subnets: fc.array(network, { maxLength: 2 }),
     nodes: fc.array(ip, { maxLength: 5 }),
+    elsewhere: fc.array(ip, { maxLength: 5 }),
+    protected: fc.array(network, { maxLength: 2 }),
     held: fc.array(ip, { maxLength: 5 }),
     isShared: fc.boolean(),
     allowed: fc.array(network, { maxLength: 4 }),
@@ -267,17 +302,19 @@ function networkOf(address: string, length: number): string {
 }
 
 /** Said in another way than the code does: of all that names an address, what names it most narrowly. */
-function expected({ subnets, nodes, allowed, smtp, api }: Policy, ip: string, port: number) {
+function expected(policy: Policy, ip: string, port: number) {
+  const { subnets, nodes, elsewhere, allowed, smtp, api } = policy;
   const most = ip.includes(':') ? 128 : 32;
   const lengths = (cidrs: readonly string[]) =>
     cidrs.filter((cidr) => isWithin(ip, cidr)).map((cidr) => Number(cidr.split('/')[1]));
+  const isPublic = isOnInternet(ip);
+  const guards = [...nodes, ...(isPublic ? elsewhere : [])];
   const guarded = Math.max(
     -1,
-    ...lengths(subnets),
-    ...(nodes.some((node) => bytes(node) === bytes(ip)) ? [most] : []),
+    ...lengths([...subnets, ...policy.protected]),
+    ...(guards.some((guard) => bytes(guard) === bytes(ip)) ? [most] : []),
   );
   const opened = Math.max(-1, ...lengths(allowed));
-  const isPublic = isOnInternet(ip);
   if (opened >= 0 && opened >= guarded) return port === 25 && smtp === 'blocked' ? 'drop' : 'allow';
   if (guarded < 0 && isPublic) return port === 25 && smtp === 'blocked' ? 'drop' : 'allow';
   const isApi = api.some((one) => bytes(one.ip) === bytes(ip) && one.port === port);
@@ -288,6 +325,6 @@ function expected({ subnets, nodes, allowed, smtp, api }: Policy, ip: string, po
 function isOnInternet(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.kind() === 'ipv6' && !isWithin(text, '2000::/3')) return false;
-  const beyond = ['192.88.99.0/24', '198.18.0.0/15', '2001::/23', '3fff::/20'];
+  const beyond = ['168.63.129.16/32', '192.88.99.0/24', '198.18.0.0/15', '2001::/23', '3fff::/20'];
   return address.range() === 'unicast' && !beyond.some((cidr) => isWithin(text, cidr));
 }

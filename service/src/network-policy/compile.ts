@@ -26,6 +26,10 @@ export interface Policy {
   subnets: readonly string[];
   /** Those of each of its nodes. */
   nodes: readonly string[];
+  /** Of nodes of other locations, and of services: those of them that are public. */
+  elsewhere: readonly string[];
+  /** Addresses and networks that an operator keeps closed. */
+  protected: readonly string[];
   /** IPv6 addresses that servers have, or will soon. */
   held: readonly string[];
   /** Whether others than servers of this location are on the network. */
@@ -76,14 +80,17 @@ function compileFamily(policy: Policy, family: Family): AclRules {
 }
 
 /**
- * The Internet, and what is allowed beside it. Nodes and the servers' own subnets are opened only by an
- * entry that is one of them or a part of one: a wider one does not mean them.
+ * The Internet, and what is allowed beside it. Nodes, services, the servers' own subnets and what is protected
+ * are opened only by an entry that is one of them or a part of one: a wider one does not mean them.
  */
-function reachable({ subnets, nodes, allowed }: Policy, family: Family): Ranges {
+function reachable(policy: Policy, family: Family): Ranges {
+  const { subnets, nodes, elsewhere } = policy;
   const ofFamily = (texts: readonly string[]) =>
     texts.filter((text) => familyOf(text) === family).map(rangeOf);
-  const guarded = ofFamily([...subnets, ...nodes]);
-  const entries = ofFamily(allowed);
+  // A private address means another machine in each location.
+  const ofOthers = ofFamily(elsewhere).filter((one) => includes(internet[family], one));
+  const guarded = [...ofFamily([...subnets, ...nodes, ...policy.protected]), ...ofOthers];
+  const entries = ofFamily(policy.allowed);
   const opened = entries.map((entry) => {
     const inside = guarded.filter((one) => includes([entry], one) && !includes([one], entry));
     return without([entry], union(...inside));
@@ -91,7 +98,7 @@ function reachable({ subnets, nodes, allowed }: Policy, family: Family): Ranges 
   return union(without(internet[family], union(...guarded)), ...opened);
 }
 
-/** Public addresses of the API that are not reached as part of the Internet: those of nodes. */
+/** Public addresses of the API that are not reached as part of the Internet: those of nodes and services. */
 function apiBeyond({ api }: Policy, open: Ranges, family: Family): ApiAddress[] {
   return api.filter(
     ({ ip }) =>

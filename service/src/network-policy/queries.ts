@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 import type { NetworkKind } from '../db/schema.ts';
 import type { Smtp } from './compile.ts';
+import { keptFor } from './service-address-queries.ts';
 
 /** What is wanted of a location's network. */
 export interface WantedPolicy {
@@ -15,6 +16,8 @@ export interface WantedPolicy {
   wanted: number;
   /** All that its nodes told. */
   nodeAddresses: string[];
+  /** All that nodes of other locations told, and the public ones of services. */
+  elsewhere: string[];
   /** Nodes that told none so far. */
   silentNodes: string[];
   /** IPv6 addresses that servers have or will get next. */
@@ -33,6 +36,13 @@ export async function wantedPolicy(
         select distinct host(address) from nodes, unnest(nodes.addresses) as address
         where location_id = locations.id and not gone
       ) as "nodeAddresses",
+      array(
+        select host(address) from nodes join locations other on other.id = location_id,
+          unnest(nodes.addresses) as address
+        where other.id <> locations.id and other.removed_at is null and not gone
+        union
+        select host(address) from service_addresses where seen_at > now() - ${keptFor}
+      ) as elsewhere,
       array(
         select nodes.name from nodes
         where location_id = locations.id and not gone and addresses is null order by nodes.name

@@ -2,13 +2,15 @@ import { type Family, type Ranges, rangesOf, without } from './ranges.ts';
 
 /**
  * What is not reached on the Internet, or is not what it seems there: "Globally Reachable" is false in
- * IANA's registries of special-purpose addresses (RFC 6890), and group addresses.
+ * IANA's registries of special-purpose addresses (RFC 6890), group addresses, and what clouds tell their machines.
  */
 const specialIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Azure's machines find there what tells of them and holds their keys ("What is IP address 168.63.129.16?").
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

@@ -9,6 +9,8 @@ import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
+import { familyOf, rangeOf } from '../network-policy/ranges.ts';
+import { enterServiceAddresses } from '../network-policy/service-addresses.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
@@ -58,9 +60,10 @@ const subject = () => {
   const report = (error: unknown) => void reported.push(error);
   return { db: database.db, client, locationId: place.locationId, signal, report };
 };
+const protectedAddresses: string[] = [];
 const look = async () => void (await lookAtNodes({ ...subject(), pool: 'berth' }));
 const keep = (api: { ip: string; port: number }[] = []) =>
-  keepNetworkPolicy({ ...subject(), findApi: async () => api });
+  keepNetworkPolicy({ ...subject(), findApi: async () => api, protectedAddresses });
 
 async function policy() {
   const row = await findLocation(database.db, place.locationId);
@@ -81,6 +84,55 @@ async function acl() {
 
 const setting = async (key: string) => (await client.networks.get(network))?.config[key];
 const set = (values: object) => database.db.updateTable('locations').set(values).execute();
+
+const interfaceWith = (address: string) => ({
+  ...{ address, netmask: '', mac: '', internal: false, cidr: null },
+  ...(address.includes(':')
+    ? { family: 'IPv6' as const, scopeid: 0 }
+    : { family: 'IPv4' as const }),
+});
+
+/** A location whose node has these addresses; answers its id. */
+async function anotherLocation(addresses: string): Promise<number> {
+  const { db } = database;
+  const {
+    id: _,
+    uuid: __,
+    ...row
+  } = await db
+    .selectFrom('locations')
+    .selectAll()
+    .where('id', '=', place.locationId)
+    .executeTakeFirstOrThrow();
+  const values = { ...row, name: 'elsewhere', engine: JSON.stringify(row.engine) };
+  const { id } = await db
+    .insertInto('locations')
+    .values(values)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await sql`insert into nodes (location_id, name, status, cpu, ram_mb, addresses)
+    values (${id}, 'there', 'online', 1, 1, ${addresses}::inet[])`.execute(db);
+  return id;
+}
+
+/** Which of some addresses what leaves a server is not let through to. */
+async function closedOf(ips: string[]): Promise<string[]> {
+  const { egress } = (await acl()).value;
+  const open = ([4, 6] as const).flatMap((family) => {
+    const allows = egress.filter(({ action }) => action === 'allow');
+    return allows
+      .flatMap(({ destination = '' }) => destination.split(','))
+      .filter((part) => familyOf(part) === family)
+      .map((part) => {
+        const [first = '', last = first] = part.split('-');
+        return { from: rangeOf(first).from, to: rangeOf(last).to, family };
+      });
+  });
+  return ips.filter((ip) => {
+    const { from } = rangeOf(ip);
+    return !open.some((one) => one.family === familyOf(ip) && one.from <= from && from <= one.to);
+  });
+}
 
 describe('the rules of a location’s network', () => {
   it('are made and attached once, and left alone while nothing changes', async () => {
@@ -118,6 +170,32 @@ describe('the rules of a location’s network', () => {
     const allowed = (await acl()).value.egress.find(({ action }) => action === 'allow');
     assert.match(allowed?.destination ?? '', /-8\.8\.4\.3,8\.8\.4\.5-/);
     await look();
+  });
+
+  it('close nodes of other locations, services, and what the operator protects', async () => {
+    await enterServiceAddresses(database.db, {
+      eth0: [interfaceWith('8.8.4.5'), interfaceWith('10.5.0.5'), interfaceWith('2600::5')],
+      lo: [{ ...interfaceWith('8.8.4.200'), internal: true }],
+    });
+    const other = await anotherLocation('{8.8.4.6, 10.6.0.6}');
+    protectedAddresses.push('8.8.4.8/32');
+    try {
+      await keep();
+      const closed = () => closedOf(['8.8.4.5', '2600::5', '8.8.4.6', '8.8.4.8']);
+      assert.deepEqual(await closed(), ['8.8.4.5', '2600::5', '8.8.4.6', '8.8.4.8']);
+      assert.deepEqual(await closedOf(['8.8.4.7', '8.8.4.200']), []);
+      // A service that is away is back in a while; one that has been for a day is no longer there.
+      const db = database.db;
+      await sql`update service_addresses set seen_at = now() - interval '25 hours'`.execute(db);
+      await sql`update locations set removed_at = now() where id = ${other}`.execute(db);
+      await keep();
+      assert.deepEqual(await closed(), ['8.8.4.8']);
+      await enterServiceAddresses(db, {});
+      const left = await db.selectFrom('service_addresses').selectAll().execute();
+      assert.deepEqual(left, []);
+    } finally {
+      protectedAddresses.pop();
+    }
   });
 
   it('keep what is known of a node of which an interface can not be read', async () => {
@@ -209,7 +287,7 @@ describe('the rules of a location’s network', () => {
       await set({ smtp: 'open' });
       return [];
     };
-    await keepNetworkPolicy({ ...subject(), findApi });
+    await keepNetworkPolicy({ ...subject(), findApi, protectedAddresses });
     assert.equal((await policy()).status, 'pending');
     await keep();
     assert.equal((await policy()).status, 'applied');

@@ -20,6 +20,8 @@ const changeSeconds = 60;
 export interface PolicySubject
   extends Pick<NodeSubject, 'db' | 'client' | 'locationId' | 'signal' | 'report'> {
   findApi: FindApi;
+  /** Addresses and networks that no server reaches, whatever is there. */
+  protectedAddresses: readonly string[];
 }
 
 /**
@@ -56,12 +58,15 @@ function lacking({ silentNodes }: WantedPolicy): string | null {
   return `Servers may reach these nodes, whose addresses are not known yet: ${silentNodes.join(', ')}.`;
 }
 
-async function apply({ client, signal, findApi, report }: PolicySubject, wanted: WantedPolicy) {
+async function apply(subject: PolicySubject, wanted: WantedPolicy) {
+  const { client, signal, findApi, protectedAddresses, report } = subject;
   const found = await client.networks.getTagged(wanted.network, { signal });
   if (!found) throw new EngineError('not_found', `There is no network ${wanted.network}.`);
   const rules = compilePolicy({
     subnets: subnetsOf(found.value).map(({ cidr }) => cidr),
     nodes: wanted.nodeAddresses,
+    elsewhere: wanted.elsewhere,
+    protected: protectedAddresses,
     held: wanted.held,
     isShared: isShared(found.value, wanted.incusProject),
     allowed: wanted.allowed,

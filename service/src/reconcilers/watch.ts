@@ -61,6 +61,8 @@ export interface Watching {
   log: Logger;
   /** Where servers find the API. */
   findApi: FindApi;
+  /** What no server reaches beside what is known of nodes and services: addresses and networks. */
+  protectedAddresses: readonly string[];
   /** Where images are built. */
   imageDirectories: ImageDirectories;
   imageServers: readonly string[];
@@ -131,7 +133,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     sweep.run('all');
   }, report);
   const policy = serialised(() => {
-    return keepNetworkPolicy({ ...subject, report, findApi: watching.findApi });
+    const { findApi, protectedAddresses } = watching;
+    return keepNetworkPolicy({ ...subject, report, findApi, protectedAddresses });
   }, report);
   const subnets = serialised(() => enterSubnets(subject, location), report);
   const limits = serialised(() => tryTrafficLimits({ ...subject, report }, location), report);
