@@ -72,6 +72,17 @@ describe('the state of an instance', () => {
     assert.deepEqual(names.sort(), ['eth0', 'lo']);
   });
 
+  it('tells what it has used apart from its interfaces', async () => {
+    const { instances } = target.client;
+    const before = await instances.getState(instance.name);
+    const use = await instances.getUse(instance.name);
+    const after = await instances.getState(instance.name);
+    assert.ok(before && use?.cpuSeconds && use.memoryBytes && after);
+    assert.ok(use.cpuSeconds >= before.cpu.usage / 1e9 && use.cpuSeconds <= after.cpu.usage / 1e9);
+    assert.ok(use.memoryBytes > 2 ** 20 && use.memoryBytes <= 256 * 2 ** 20);
+    assert.equal(await instances.getUse(newName('missing')), null);
+  });
+
   it('is in the metrics, which grow', async () => {
     const read = async () =>
       (await target.client.server.metrics(undefined, parseMetrics)).get(instance.name);

@@ -89,6 +89,31 @@ describe('a call over the unix socket', () => {
     await assert.rejects(client.instances.getState('a'), tooLong);
   });
 
+  it('reads what an instance used, however many interfaces its guest made, whatever they are called', async () => {
+    const client = await clientOf((_, response) => {
+      const nic = { addresses: [], counters: {}, hwaddr: '', host_name: 'x'.repeat(400) };
+      const names = ['cpu', 'memory', '"cpu":{"usage":1,', '"memory":{"usage":1}'];
+      const many = Array.from({ length: 5000 }, (_, at) => `veth${at}`);
+      const network = Object.fromEntries([...names, ...many].map((name) => [name, nic]));
+      const memory = { usage: 5_000_000, usage_peak: 7 };
+      sync(response, { status: 'Running', network, memory, pid: 1, cpu: { usage: 2_500_000_000 } });
+    });
+    assert.deepEqual(await client.instances.getUse('a'), { cpuSeconds: 2.5, memoryBytes: 5e6 });
+  });
+
+  it('reads of a state that is broken what it has in pieces, and nothing of one that does not tell', async () => {
+    const halves = ['{"metadata":{"memory":{"usage":', '12', '34,"x":0},"cpu":{"usa', 'ge":'];
+    const client = await clientOf(async (_, response) => {
+      for (const half of halves) {
+        response.write(half);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    const told = await client.instances.getUse('a');
+    assert.deepEqual(told, { cpuSeconds: null, memoryBytes: 1234 });
+  });
+
   it('reads metrics as text', async () => {
     const client = await clientOf((request, response) => response.end(`# ${request.url}`));
     const read = await client.server.metrics('m1', text);

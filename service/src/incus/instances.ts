@@ -1,5 +1,6 @@
 import { type Api, type CallOptions, type Operation, orNull, readBody, readTagged } from './api.ts';
 import type { InstanceType } from './server.ts';
+import { type InstanceUse, readUse } from './use.ts';
 
 export type Devices = Record<string, Record<string, string>>;
 export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (string & {});
@@ -182,5 +183,15 @@ export function instanceCalls(api: Api) {
       );
       return orNull(state);
     },
+
+    /** Of its state that alone, however many interfaces its guest has made; null where there is none of that name. */
+    getUse: (name: string, options?: CallOptions): Promise<InstanceUse | null> =>
+      orNull(
+        api.read(
+          { method: 'GET', path: ['instances', name, 'state'], query: { project } },
+          options,
+          readUse,
+        ),
+      ),
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { EngineError } from '../incus/errors.ts';
 import { until } from '../testing/until.ts';
 import {
   client,
@@ -88,7 +89,7 @@ test('a missed scrape loses nothing and is not a zero', async () => {
   pass(15);
   engine.members.set(undefined, new Error('timed out'));
   await collector().collect();
-  assert.deepEqual(warnings, ['Usage of a node could not be read.']);
+  assert.deepEqual(warnings, ['Metrics of a node could not be read.']);
   await collectAfter(15, {});
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
   await collectAfter(15, { [uuid]: { cpu: 105, in: 4000, out: 0 } });
@@ -314,18 +315,85 @@ test('what was read of the others is counted while a node hangs', async () => {
   }
 });
 
-test('traffic is counted while a node does not tell what its guests use', async () => {
-  const uuid = await insertServer();
-  const kept = collector();
-  const there = (moved: number) => new Map([[`srv-${uuid}`, { in: moved, out: 0 }]]);
-  engine.members.set(undefined, there(100));
+/** So that a guest is in the way: what the node tells of all takes too long, as does its own state. */
+const metricsTimeOut = (attacker: string) => {
+  engine.metricsEndIn = new EngineError('timeout', 'no answer');
+  engine.hangingStates.add(`srv-${attacker}`);
+};
+
+test('what each server uses is read by itself while a node does not tell of all at once', async () => {
+  const [attacker = '', uuid = ''] = await insertServers(2);
+  const kept = collector({ nodeSeconds: 0.2 });
+  const all = (cpu: number, moved: number, ...more: string[]) =>
+    Object.fromEntries([attacker, uuid, ...more].map((one) => [one, { cpu, in: moved, out: 0 }]));
+  count(all(10, 100));
   await kept.collect();
+  metricsTimeOut(attacker);
+  const [started = ''] = await insertServers(1);
   pass(15);
-  engine.members.set(undefined, there(300));
-  engine.isMetricsAway = true;
+  count(all(25, 300, started));
   await kept.collect();
-  assert.equal((await trafficOf(uuid))[0]?.incoming, 300);
-  assert.deepEqual(warnings, ['Usage of a node could not be read.']);
+  assert.deepEqual(warnings, [
+    'Metrics of a node could not be read.',
+    'Usage of some servers could not be read.',
+  ]);
+  assert.equal((await currentOf(uuid))?.cpu_percent, 50);
+  assert.equal((await currentOf(uuid))?.ram_mb, 256);
+  assert.equal((await currentOf(started))?.cpu_percent, 0, 'it is known, too');
+  for (const one of [attacker, uuid, started]) {
+    assert.equal((await trafficOf(one))[0]?.incoming, 300, 'of each the traffic is counted');
+  }
+  pass(15);
+  count(all(40, 400, started));
+  await kept.collect();
+  assert.equal((await currentOf(started))?.cpu_percent, 50);
+  // Told of again, it has lost nothing.
+  engine.metricsEndIn = undefined;
+  engine.hangingStates.clear();
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    pass(15);
+    count(all(55, 500, started));
+    await kept.collect();
+  }
+  assert.equal((await currentOf(attacker))?.cpu_seconds, 55);
+  assert.deepEqual(await trafficOf(attacker), november(500, 0));
+});
+
+test('guests whose states hang keep no other from being read', async () => {
+  const hanging = await insertServers(8);
+  const uuid = await insertServer();
+  for (const one of hanging) engine.hangingStates.add(`srv-${one}`);
+  engine.metricsEndIn = new Error('no answer');
+  const kept = collector({ nodeSeconds: 0.1 });
+  for (const cpu of [15, 30, 45]) {
+    pass(15);
+    count(Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: 0, out: 0 }])));
+    await kept.collect();
+  }
+  // In the first round they took all of its time; from then on they come last.
+  assert.equal((await currentOf(uuid))?.cpu_percent, 50);
+});
+
+test('a node that took too long to tell of all is not asked for that again at once', async () => {
+  const uuid = await insertServer();
+  const kept = collector({ nodeSeconds: 0.1 });
+  metricsTimeOut('nobody');
+  count({ [uuid]: { cpu: 1, in: 0, out: 0 } });
+  const asked: number[] = [];
+  for (let rounds = 0; rounds < 5; rounds += 1) {
+    pass(15);
+    await kept.collect();
+    asked.push(engine.metricsAsked);
+  }
+  assert.deepEqual(asked, [1, 1, 1, 1, 2]);
+});
+
+test('of a node that can not be reached nothing else is asked', async () => {
+  const uuid = await insertServer();
+  count({ [uuid]: { cpu: 1, in: 0, out: 0 } });
+  engine.metricsEndIn = new EngineError('unreachable', 'connection refused');
+  await collector().collect();
+  assert.notEqual((await currentOf(uuid))?.cpu_seconds, 1);
 });
 
 test('nodes that do not answer hold up none of the others', async () => {

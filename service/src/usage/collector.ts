@@ -2,9 +2,8 @@ import type { Logger } from 'pino';
 import { pause } from '../pause.ts';
 import { collectDiskUse } from './disk.ts';
 import { eachInPace } from './each.ts';
-import type { Cards } from './network.ts';
 import { type Node, onlineNodes } from './node-queries.ts';
-import { readNode } from './node-reading.ts';
+import { type NodeMemory, newNodeMemory, readNode } from './node-reading.ts';
 import { createRecorder } from './record.ts';
 import { clockOfRound } from './round.ts';
 import { createRunningCount, shareOf } from './running.ts';
@@ -49,14 +48,14 @@ export function createUsageCollector(
   location: UsageLocation,
   limits: Partial<Limits> = {},
 ): UsageCollector {
-  const cards = new Map<string, Cards>();
+  const nodes = new Map<string, NodeMemory>();
   const turn = { after: 0 };
   const running = createRunningCount(context.db);
   const memory = new ScrapeMemory();
   const most = { mostCards, mostDisks, mostShown, nodeSeconds };
   const limited = { running, ...context, memory, ...most, ...limits };
   return {
-    collect: (signal) => collectLocation({ ...limited, signal }, location, cards),
+    collect: (signal) => collectLocation({ ...limited, signal }, location, nodes),
     collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location, turn),
   };
 }
@@ -96,7 +95,7 @@ interface LocationContext extends CollectContext, Limits {
 async function collectLocation(
   context: LocationContext,
   location: UsageLocation,
-  cards: Map<string, Cards>,
+  remembered: Map<string, NodeMemory>,
 ): Promise<void> {
   const { db, log, running, memory, signal } = context;
   try {
@@ -111,8 +110,8 @@ async function collectLocation(
     const report = (err: unknown) => log.warn({ err, location: location.id }, notCounted);
     const timer = setInterval(() => void recorder.finish().catch(report), recordMilliseconds);
     const readOne = async (node: Node) => {
-      const ofNode = cards.get(node.name) ?? new Map();
-      cards.set(node.name, ofNode);
+      const ofNode = remembered.get(node.name) ?? newNodeMemory();
+      remembered.set(node.name, ofNode);
       const reading = await readNode(limited, location, node, ofNode);
       if (reading) await recorder.add(reading);
     };

@@ -18,6 +18,18 @@ export async function onlineNodes(db: Queryable, locationId: number): Promise<No
     .execute();
 }
 
+/** UUIDs of the servers on a node that run, or are paused, as they were last seen. */
+export async function runningOn(db: Queryable, nodeId: number): Promise<string[]> {
+  const servers = await db
+    .selectFrom('servers')
+    .select('uuid')
+    .where('node_id', '=', nodeId)
+    .where('deleted_at', 'is', null)
+    .where('real_status', 'in', ['started', 'paused'])
+    .execute();
+  return servers.map(({ uuid }) => uuid);
+}
+
 /** How many servers run, or are paused, on online nodes, by location. */
 export async function countRunning(db: Queryable): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; running: number }>`

@@ -6,7 +6,7 @@ import type { CountRunning } from './running.ts';
 /** What usage needs of the engine. */
 export interface UsageSource {
   server: Pick<IncusClient['server'], 'metrics'>;
-  instances: Pick<IncusClient['instances'], 'get'>;
+  instances: Pick<IncusClient['instances'], 'get' | 'getUse'>;
   networks: Pick<IncusClient['networks'], 'getState'>;
   storage: Pick<IncusClient['storage'], 'getVolumeState'>;
 }
