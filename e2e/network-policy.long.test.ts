@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { eventually } from '../service/src/testing/until.ts';
-import { call, incusNetwork } from './api.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
+import { call, incusNetwork, incusSocket, metrics } from './api.ts';
+import { incus as incusCommand } from './incus.ts';
 import { addressesOf, at, byGateway, sshOf, useNeighbours } from './neighbours.ts';
-import { becomePublic, host, lan, metadata, outside, ports } from './outside.ts';
+import { becomePublic, floodFromOutside, host, lan, metadata, outside, ports } from './outside.ts';
+import { run } from './processes.ts';
 import { allow, askForRound } from './reach.ts';
-import { ssh, untilSsh } from './ssh.ts';
+import { ssh, sshSend, untilSsh } from './ssh.ts';
 
 // How what a server reaches follows the machine, the location's settings and what others do to its network.
 
 after(() => call('PATCH', '/v1/locations/1', { allowed_destinations: [], smtp: 'blocked' }));
 
 const around = useNeighbours();
+/** A profile that puts instances of others on the servers' network. */
+const sharing = 'e2e-sharing';
+const askIncus = (...args: string[]) =>
+  incusCommand({ socketPath: incusSocket(), names: { project: 'default' } }, args);
 
 /** Each look takes as long as the guest waits for what does not answer. */
 const opens = (places: string[]) =>
@@ -19,6 +28,101 @@ const opens = (places: string[]) =>
 /** The network has its rules by name before its daemon goes by them. */
 const closes = (places: string[]) =>
   eventually(async () => assert.deepEqual(await around.from(places), []));
+
+const script = (name: string) => readFileSync(new URL(`attacks/${name}.pl`, import.meta.url));
+
+/** The link-local address of the host on the servers' bridge. */
+async function linkLocal(): Promise<string> {
+  const state = await around.incus.networks.getState(incusNetwork());
+  const found = state?.addresses?.find(
+    ({ scope, family }) => scope === 'link' && family === 'inet6',
+  );
+  assert.ok(found, 'the bridge has a link-local address');
+  return found.address;
+}
+
+/** Which of several addresses answer a server's echo request. */
+async function pinged(addresses: string[]): Promise<string[]> {
+  const printed = await sshSend(sshOf(around.one), `perl - ${addresses.join(' ')}`, script('ping'));
+  return printed.split('\n').filter(Boolean);
+}
+
+/** At which of several addresses of the machine a server's datagrams arrive. */
+async function datagrams(addresses: string[]): Promise<string[]> {
+  const arrived = new Set<string>();
+  const socket = createSocket('udp6').on('message', (said) => arrived.add(said.toString().trim()));
+  socket.bind(0, '::');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  try {
+    // More than once, since one may be lost before the host has looked for the guest.
+    const send = addresses.map((to) => `echo ${to} > /dev/udp/${to}/${port}`).join('; ');
+    await ssh(sshOf(around.one), `bash -c 'for _ in 1 2 3; do ${send}; sleep 0.5; done'`);
+  } finally {
+    socket.close();
+  }
+  return addresses.filter((address) => arrived.has(address));
+}
+
+test('the host is reached neither by its link-local address, nor by UDP, nor by ICMP', async () => {
+  const { from, gateways, other, port } = around;
+  const scoped = `${await linkLocal()}%eth0`;
+  const hosts = [...gateways, ...host.bridge, ...host.link];
+  assert.deepEqual(await from(at([scoped], port)), []);
+  assert.deepEqual(await datagrams([scoped, ...hosts]), []);
+  const reachable = [outside.ipv4, outside.ipv6];
+  const others = [await linkLocal(), ...hosts, lan.ipv4, lan.ipv6, metadata, ...addressesOf(other)];
+  assert.deepEqual(await pinged([...reachable, ...others]), reachable);
+  // What is allowed is reached so: the probes do work.
+  const allowed = host.link.map((ip) => `${ip}/${ip.includes(':') ? 128 : 32}`);
+  await allow({ allowed_destinations: allowed });
+  await eventually(async () => assert.deepEqual(await datagrams(host.link), host.link));
+  assert.deepEqual(await pinged(host.link), host.link);
+  await allow({ allowed_destinations: [] });
+});
+
+test('neither a guest nor the outside fills the node’s table of IPv6 neighbours, and it is told where the outside can', async () => {
+  const { gateways, one } = around;
+  const [, gateway = ''] = gateways;
+  const network = incusNetwork();
+  const many = 3000;
+  const bridge = ['-6', 'neighbour', 'show', 'dev', network, 'nud', 'all'];
+  const entries = () =>
+    run('ip', bridge)
+      .split('\n')
+      .filter((line) => line.includes('feed')).length;
+  const bounded = (figure: 0 | 1) =>
+    until(
+      'what the outside reaches is told',
+      metrics,
+      (all) => all.includes(`berth_location_ipv6_neighbours_bounded{location="local"} ${figure}\n`),
+      180,
+    );
+  await askForRound();
+  await bounded(1);
+  const flood = () => sshSend(sshOf(one), `perl - ${gateway} ${many}`, script('flood'));
+  assert.ok(Number(await flood()) > 0);
+  assert.equal(entries(), 0, 'by a guest, through its gateway');
+  floodFromOutside(gateway, many);
+  assert.equal(entries(), 0, 'from outside');
+  await askIncus('profile', 'create', sharing);
+  try {
+    await askIncus('profile', 'device', 'add', sharing, 'eth0', 'nic', `network=${network}`);
+    await askForRound();
+    await bounded(0);
+    await flood();
+    assert.equal(entries(), 0, 'by a guest, also then');
+    await eventually(() => {
+      floodFromOutside(gateway, many);
+      assert.ok(entries() > 1000, 'the attack works where it is not bounded');
+    });
+  } finally {
+    await askIncus('profile', 'delete', sharing);
+    run('ip', ['-6', 'neighbour', 'flush', 'dev', network, 'nud', 'all']);
+  }
+  await askForRound();
+  await bounded(1);
+});
 
 test('a public address of the machine itself is closed once it has it', async () => {
   becomePublic();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { run } from './processes.ts';
 
 // What lies around the machine: a namespace that plays the Internet, somebody's network and a cloud's
@@ -72,6 +73,12 @@ export async function bringOutside(): Promise<AsyncDisposable> {
       removeOutside();
     },
   };
+}
+
+/** Has the namespace send a datagram to so many addresses of the /64 that an address is in. */
+export function floodFromOutside(address: string, count: number): void {
+  const flood = fileURLToPath(new URL('attacks/flood.pl', import.meta.url));
+  ip('netns', 'exec', namespace, 'perl', flood, address, String(count));
 }
 
 /** The machine gets public addresses of its own. */

@@ -12,6 +12,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       seen_at timestamptz not null default now()
     );
 
+    -- Whom all IPv6 addresses of its network are open for, URLs of the engine; null until it was looked at.
+    alter table locations add ipv6_open_for text[];
+
     -- Rules of one network say nothing of another.
     create or replace function want_network_policy() returns trigger language plpgsql as $$
       begin

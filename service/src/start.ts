@@ -23,6 +23,7 @@ import { listAllLocations } from './locations/queries.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
+import { unbounded } from './network-policy/others.ts';
 import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { ensureFirstImage } from './operating-systems/first-image.ts';
@@ -226,10 +227,13 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     await lookAtNodes({ ...subject, pool: names.pool });
     // Before there are servers; what fails is tried again all the time.
     await enterServiceAddresses(db);
-    await keepNetworkPolicy({ ...subject, findApi, protectedAddresses }).catch((error: unknown) => {
+    const policy = { ...subject, findApi, protectedAddresses };
+    const others = await keepNetworkPolicy(policy).catch((error: unknown): string[] => {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error }, 'The rules of the network could not be set.');
+      return [];
     });
+    if (others.length > 0) say(`Note: ${unbounded(names.network, others)}`);
     const directories = imageDirectories;
     await ensureFirstImage({ db, incus: client, locationId: id, directories, say, signal });
   } finally {

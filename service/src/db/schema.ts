@@ -135,6 +135,8 @@ interface LocationsTable {
   /** Why they could not be set, or what they lack. */
   policy_reason: string | null;
   policy_since: Timestamp;
+  /** URLs of those for whom all IPv6 addresses of its network are open; null until it was looked at. */
+  ipv6_open_for: string[] | null;
   min_cpu: Generated<number>;
   max_cpu: number;
   min_ram_mb: Generated<number>;

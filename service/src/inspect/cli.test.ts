@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { commitStep, leaseNextOperation } from '../operations/lease-queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -45,6 +46,23 @@ test('a server is shown as we know it and as its engine does', async () => {
   assert.match(stdout, /^engine +can't be asked: .*could not be reached/m);
 });
 
+test('a location is shown with its rules, and with what is open or not known', async () => {
+  const shown = async () => (await run('location', 'TEST')).stdout;
+  const first = await shown();
+  assert.match(first, /^rules +pending since /m);
+  assert.match(first, /^IPv6 +not looked at so far$/m);
+  assert.match(first, /^node node-1 +online, its addresses are not known$/m);
+  await sql`update locations set policy_applied = policy_wanted, ipv6_open_for = '{}'`.execute(db);
+  await sql`update nodes set addresses = '{10.9.0.1, fd00:9::1}',
+    addresses_read_at = now() - interval '3 hours'`.execute(db);
+  const later = await shown();
+  assert.match(later, /^rules +applied since /m);
+  assert.match(later, /^IPv6 +bounded: /m);
+  assert.match(later, /^node node-1 +online, 2 addresses closed to servers, all read 3 h ago$/m);
+  await sql`update locations set ipv6_open_for = '{/1.0/profiles/default}'`.execute(db);
+  assert.match(await shown(), /^IPv6 +not bounded\. .*berthbr0 \(\/1\.0\/profiles\/default\)/m);
+});
+
 test('no secret is shown', async () => {
   const { operation } = await hanging();
   await db
@@ -58,7 +76,13 @@ test('no secret is shown', async () => {
 });
 
 test('what it can not make sense of ends in 2, with the usage', async () => {
-  for (const args of [['nonsense'], ['server'], ['server', 'x'], ['operation', '999999']]) {
+  for (const args of [
+    ['nonsense'],
+    ['server'],
+    ['server', 'x'],
+    ['operation', '999999'],
+    ['location', 'nowhere'],
+  ]) {
     const { code, stderr } = await run(...args);
     assert.equal(code, 2, args.join(' '));
     assert.match(stderr, /npm run inspect/);

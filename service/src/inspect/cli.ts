@@ -5,16 +5,24 @@ import type { Db } from '../db/connection.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
 import { createEngines } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
-import { requireLocation } from '../locations/queries.ts';
+import { findLocationsNamed, requireLocation } from '../locations/queries.ts';
 import { engineView } from './engine.ts';
-import { inspectOperation, inspectServer, lastOperations, openOperations } from './queries.ts';
+import { locationFacts } from './location.ts';
+import {
+  inspectLocation,
+  inspectOperation,
+  inspectServer,
+  lastOperations,
+  openOperations,
+} from './queries.ts';
 import { facts, operationFacts, operationsTable } from './view.ts';
 
 const usage = `Shows what an operator needs when something hangs. It changes nothing.
 
   npm run inspect -- operations       those under way: step, worker, tries, next look, last error
   npm run inspect -- operation ID     everything of one
-  npm run inspect -- server ID        what our records say, what the engine says, its operations`;
+  npm run inspect -- server ID        what our records say, what the engine says, its operations
+  npm run inspect -- location NAME    its network's rules, and what keeps servers from its nodes`;
 
 const shownOperations = 10;
 
@@ -33,6 +41,9 @@ function readCommand(args: string[]): Command | undefined {
   if (what === 'server' && id !== undefined && more.length === 0) {
     return (db, config) => server(db, config, readId(id, 'a server'));
   }
+  if (what === 'location' && id !== undefined && more.length === 0) {
+    return (db) => location(db, id);
+  }
   throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
 }
 
@@ -45,6 +56,13 @@ async function operation(db: Db, id: number): Promise<string> {
   const found = await inspectOperation(db, id);
   if (!found) throw new UsageError(`There is no operation ${id}.`);
   return operationFacts(found);
+}
+
+async function location(db: Db, name: string): Promise<string> {
+  const [named] = await findLocationsNamed(db, name);
+  const found = named && (await inspectLocation(db, named.id));
+  if (!found) throw new UsageError(`There is no location ${name}.`);
+  return locationFacts(found);
 }
 
 async function server(db: Db, config: Config, id: number): Promise<string> {

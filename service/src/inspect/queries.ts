@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
+import { findLocation } from '../locations/queries.ts';
 
 /** Operations with what an operator asks of them: whose turn it is, since when, and why not. */
 function operations(db: Queryable) {
@@ -70,3 +71,21 @@ export async function inspectServer(db: Queryable, id: number) {
     .where('servers.id', '=', id)
     .executeTakeFirst();
 }
+
+/** A location of that id, with its nodes. */
+export async function inspectLocation(db: Queryable, id: number) {
+  const location = await findLocation(db, id);
+  const nodes = await db
+    .selectFrom('nodes')
+    .select(['name', 'status', 'addresses'])
+    .select(
+      sql<number | null>`round(extract(epoch from addresses_read_at - now()))::float`.as('read_in'),
+    )
+    .where('location_id', '=', id)
+    .where('gone', '=', false)
+    .orderBy('name')
+    .execute();
+  return location && { ...location, nodes };
+}
+
+export type InspectedLocation = NonNullable<Awaited<ReturnType<typeof inspectLocation>>>;

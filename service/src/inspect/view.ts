@@ -4,7 +4,7 @@ import type { InspectedOperation } from './queries.ts';
 const shownState = 200;
 
 /** Seconds from now, negative in the past, as people say it: "12 s ago", "in 3 min". */
-function fromNow(seconds: number | null): string {
+export function fromNow(seconds: number | null): string {
   if (seconds === null) return '-';
   const amount = duration(Math.abs(seconds));
   return seconds < 0 ? `${amount} ago` : `in ${amount}`;

@@ -8,6 +8,7 @@ import { fingerprintOf, type JoinToken } from '../incus/certificates.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import { unbounded } from '../network-policy/others.ts';
 import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
 import { lookAtNodes } from '../reconcilers/nodes.ts';
 import type { ClientIdentity } from './identity.ts';
@@ -372,7 +373,8 @@ async function enterNodes(tools: Tools, location: LocationRow, client: IncusClie
 async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
   const known = { findApi: async () => [], protectedAddresses: [] };
   try {
-    await keepNetworkPolicy({ ...lookOf(tools, location, client), ...known });
+    const others = await keepNetworkPolicy({ ...lookOf(tools, location, client), ...known });
+    if (others.length > 0) tools.say(`Note: ${unbounded(location.network, others)}`);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     tools.say(

@@ -30,6 +30,10 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     '1 while its network holds servers to what they may reach, else 0.',
     'location',
   ],
+  location_ipv6_neighbours_bounded: [
+    '1 while only IPv6 addresses that servers have, and the next, are open to the outside; 0 while all are, since others are on its network.',
+    'location',
+  ],
   instances_unknown: [
     'Instances with the label of this installation that are of no server, as after a restore.',
     'location',

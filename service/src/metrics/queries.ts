@@ -112,6 +112,11 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
       (policy_applied = policy_wanted and policy_reason is null)::integer::float8
     from locations where removed_at is null and network_kind = 'bridge'
     union all
+    select 'location_ipv6_neighbours_bounded', jsonb_build_object('location', name),
+      (ipv6_open_for = '{}')::integer::float8
+    from locations
+    where removed_at is null and network_kind = 'bridge' and ipv6_open_for is not null
+    union all
     select 'instances_unknown', jsonb_build_object('location', l.name), count(u.id)::float8
     from locations l left join unknown_instances u on u.location_id = l.id and u.is_ours
     where l.removed_at is null group by l.name

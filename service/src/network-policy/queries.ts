@@ -138,3 +138,14 @@ export async function notePolicy(
       and (locations.policy_applied, locations.policy_reason)
         is distinct from (next.policy_applied, next.policy_reason)`.execute(db);
 }
+
+/** Notes for whom else all IPv6 addresses of a location's network are open: nobody, where that is none. */
+export async function noteOthers(
+  db: Queryable,
+  locationId: number,
+  others: readonly string[],
+): Promise<void> {
+  await sql`
+    update locations set ipv6_open_for = ${[...others]}::text[]
+    where id = ${locationId} and ipv6_open_for is distinct from ${[...others]}::text[]`.execute(db);
+}

@@ -9,6 +9,7 @@ import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/errors.ts';
 import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
+import { installationFigures } from '../metrics/queries.ts';
 import { familyOf, rangeOf } from '../network-policy/ranges.ts';
 import { enterServiceAddresses } from '../network-policy/service-addresses.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
@@ -306,6 +307,52 @@ describe('the rules of a location’s network', () => {
       ['allow', 'tcp', '443'],
     );
     await look();
+  });
+
+  it('tell for whom all IPv6 addresses are open, and to whoever looks at the figures', async () => {
+    const figure = async () => {
+      const figures = await installationFigures(database.db);
+      return figures.find(({ name }) => name === 'location_ipv6_neighbours_bounded')?.value;
+    };
+    const entered = async () => {
+      const { ingress } = (await acl()).value;
+      return ingress.map(({ destination = '' }) => destination).find((one) => one.includes(':'));
+    };
+    assert.deepEqual(await keep(), []);
+    assert.equal(await figure(), 1);
+    const bounded = await entered();
+    simulator.plant({ project: 'others', pool: 'berth', network, imageAliases: [] });
+    const socketPath = join(directory, 'socket');
+    const others = createIncusClient({ socketPath, project: 'others' });
+    try {
+      const { id } = await others.instances.create({
+        ...{
+          name: 'theirs',
+          type: 'container',
+          source: { type: 'none' },
+          config: {},
+          profiles: [],
+        },
+        devices: {
+          root: { type: 'disk', path: '/', pool: 'berth' },
+          eth0: { type: 'nic', name: 'eth0', network },
+        },
+      });
+      await others.operations.wait(id, { signal, timeoutSeconds: 60 });
+      const url = '/1.0/instances/theirs?project=others';
+      assert.deepEqual(await keep(), [url]);
+      assert.equal(await figure(), 0);
+      assert.notEqual(await entered(), bounded);
+      const row = await findLocation(database.db, place.locationId);
+      assert.deepEqual(row?.ipv6_open_for, [url]);
+      const gone = await others.instances.delete('theirs');
+      await others.operations.wait(gone.id, { signal, timeoutSeconds: 60 });
+    } finally {
+      await others.close();
+    }
+    assert.deepEqual(await keep(), []);
+    assert.equal(await figure(), 1);
+    assert.equal(await entered(), bounded);
   });
 
   it('are pending while a member is away, name it, and are set once it is back', async () => {

@@ -5,12 +5,15 @@ import type { Network } from '../incus/networks.ts';
 import { subnetsOf } from '../locations/network.ts';
 import type { FindApi } from '../network-policy/api-addresses.ts';
 import { compilePolicy } from '../network-policy/compile.ts';
+import { othersOn } from '../network-policy/others.ts';
 import {
   membersAway,
+  noteOthers,
   notePolicy,
   type WantedPolicy,
   wantedPolicy,
 } from '../network-policy/queries.ts';
+import { familyOf } from '../network-policy/ranges.ts';
 import { enterNodeAddresses } from './node-addresses.ts';
 import type { NodeSubject } from './nodes.ts';
 
@@ -27,22 +30,25 @@ export interface PolicySubject
 /**
  * Has the rules of a location's network say what its servers may reach: those of one ACL, which is
  * changed as a whole. It is attached to the network once, since the rules of all are away for a second
- * at any change of the network itself. What others have changed by hand is put right.
+ * at any change of the network itself. What others have changed by hand is put right. Answers for whom else
+ * all IPv6 addresses of the network are open.
  */
-export async function keepNetworkPolicy(subject: PolicySubject): Promise<void> {
+export async function keepNetworkPolicy(subject: PolicySubject): Promise<string[]> {
   const { db, locationId, signal } = subject;
   await enterNodeAddresses(subject);
   const wanted = await wantedPolicy(db, locationId);
-  if (wanted?.kind !== 'bridge') return;
+  if (wanted?.kind !== 'bridge') return [];
   try {
-    await apply(subject, wanted);
+    const others = await apply(subject, wanted);
+    await noteOthers(db, locationId, others);
+    await notePolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
+    return others;
   } catch (error) {
     if (signal.aborted || !(error instanceof EngineError)) throw error;
     const reason = whyNot(error, await membersAway(db, locationId));
     await notePolicy(db, locationId, { applied: null, reason });
     throw error;
   }
-  await notePolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
 }
 
 /** Shown to whoever sees the location: the log has the words of the engine. */
@@ -58,17 +64,19 @@ function lacking({ silentNodes }: WantedPolicy): string | null {
   return `Servers may reach these nodes, whose addresses are not known yet: ${silentNodes.join(', ')}.`;
 }
 
-async function apply(subject: PolicySubject, wanted: WantedPolicy) {
+async function apply(subject: PolicySubject, wanted: WantedPolicy): Promise<string[]> {
   const { client, signal, findApi, protectedAddresses, report } = subject;
   const found = await client.networks.getTagged(wanted.network, { signal });
   if (!found) throw new EngineError('not_found', `There is no network ${wanted.network}.`);
+  const others = othersOn(found.value.used_by, wanted.incusProject);
+  const subnets = subnetsOf(found.value).map(({ cidr }) => cidr);
   const rules = compilePolicy({
-    subnets: subnetsOf(found.value).map(({ cidr }) => cidr),
+    subnets,
     nodes: wanted.nodeAddresses,
     elsewhere: wanted.elsewhere,
     protected: protectedAddresses,
     held: wanted.held,
-    isShared: isShared(found.value, wanted.incusProject),
+    isShared: others.length > 0,
     allowed: wanted.allowed,
     smtp: wanted.smtp,
     api: await findApi(report),
@@ -78,13 +86,7 @@ async function apply(subject: PolicySubject, wanted: WantedPolicy) {
   const config = missingOf(found.value, acl);
   const options = { signal, timeoutSeconds: changeSeconds };
   if (config) await client.networks.configure(wanted.network, config, found.etag, options);
-}
-
-/** Whether anything but instances of the location's own project is on its network. */
-function isShared({ used_by }: Network, project: string): boolean {
-  const ours = `?project=${encodeURIComponent(project)}`;
-  const isOwn = (url: string) => url.startsWith('/1.0/instances/') && url.endsWith(ours);
-  return (used_by ?? []).some((url) => !isOwn(url));
+  return subnets.some((cidr) => familyOf(cidr) === 6) ? others : [];
 }
 
 async function setRules(

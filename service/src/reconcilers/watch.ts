@@ -9,6 +9,7 @@ import { askPatiently } from '../incus/patience.ts';
 import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
 import type { FindApi } from '../network-policy/api-addresses.ts';
+import { unbounded } from '../network-policy/others.ts';
 import { knownHoles } from '../nodes/known-holes.ts';
 import { nodesThatWere, setAnswered } from '../nodes/seen-queries.ts';
 import type { ImageDirectories } from '../operating-systems/images.ts';
@@ -132,9 +133,13 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     if (isAnyBack) outdated.abort();
     sweep.run('all');
   }, report);
-  const policy = serialised(() => {
+  let toldOfOthers = '';
+  const policy = serialised(async () => {
     const { findApi, protectedAddresses } = watching;
-    return keepNetworkPolicy({ ...subject, report, findApi, protectedAddresses });
+    const others = await keepNetworkPolicy({ ...subject, report, findApi, protectedAddresses });
+    const words = others.length > 0 ? unbounded(location.network, others) : '';
+    if (words && words !== toldOfOthers) log.warn({ location: location.name }, words);
+    toldOfOthers = words;
   }, report);
   const subnets = serialised(() => enterSubnets(subject, location), report);
   const limits = serialised(() => tryTrafficLimits({ ...subject, report }, location), report);
