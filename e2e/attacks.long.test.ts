@@ -100,10 +100,16 @@ test('a server of an earlier version is confined from its next start on', async 
   assert.ok(made.length >= 6, 'the attack works where it is not denied');
   assert.match(await inspect(server), /^confined +no, .* from its next start on$/m);
   await untilUnconfined(1);
+  assert.match(await inspect(server), /^subvolumes +[1-9]\d*, which .*attack.*rm -r/m);
   // By then it is to be, and its guest starts anew by itself.
-  await sshLast(address, 'rmdir /attack*; nohup reboot >/dev/null 2>&1 &');
+  await sshLast(address, 'nohup reboot >/dev/null 2>&1 &');
   await eventually(async () => assert.match(await inspect(server), /^confined +yes$/m), 180);
   await untilSsh(address);
+  // They are still there; a confined guest can remove them all the same.
+  assert.match(await inspect(server), /^subvolumes +[1-9]/m);
+  assert.notEqual(await ssh(address, 'find / -xdev -mindepth 1 -type d -inum 256'), '');
+  await ssh(address, 'rm -r /attack*');
+  assert.match(await inspect(server), /^subvolumes +none$/m);
   await assertRefused(server);
   await untilUnconfined(0);
   await call('POST', `/v1/servers/${server.id}/stop`, {});

@@ -88,7 +88,7 @@ async function askEngine(db: Db, config: Config, row: { location_id: number; uui
   const engines = createEngines({ identity: isNear ? undefined : await identity(db, config) });
   try {
     const { uuid } = row;
-    return await engineView(engines.of(location), { uuid, pool: location.storage_pool });
+    return await engineView(engines.of(location), { uuid, disks: location });
   } finally {
     await engines.close();
   }

@@ -4,14 +4,15 @@ import type { Instance } from '../incus/instances.ts';
 import { isUnderWay, operationInstances } from '../incus/operations.ts';
 import { hasOwnPolicy, isConfined } from '../servers/confinement.ts';
 import { instanceName } from '../servers/instance.ts';
+import { type Disks, subvolumeLister } from '../servers/subvolumes.ts';
 
 /** What the engine shows of one server: pairs of a word and its value. */
 export async function engineView(
   client: IncusClient,
-  server: { uuid: string; pool: string },
+  server: { uuid: string; disks: Disks },
 ): Promise<[string, string][]> {
   try {
-    return await ask(client, instanceName(server.uuid), server.pool);
+    return await ask(client, instanceName(server.uuid), server.disks);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const where = error.where ? ` (${error.where})` : '';
@@ -19,7 +20,8 @@ export async function engineView(
   }
 }
 
-async function ask(client: IncusClient, name: string, pool: string): Promise<[string, string][]> {
+async function ask(client: IncusClient, name: string, disks: Disks): Promise<[string, string][]> {
+  const pool = disks.storage_pool;
   const [instance, state, volumes, operations] = await Promise.all([
     client.instances.get(name),
     client.instances.getState(name).catch(unlessLong),
@@ -34,6 +36,7 @@ async function ask(client: IncusClient, name: string, pool: string): Promise<[st
     ['instance', instance ? `${name}: ${instance.status}` : `${name}: none`],
     ['on member', instance?.location ?? '-'],
     ['confined', instance ? confinementOf(instance) : '-'],
+    ['subvolumes', instance ? await subvolumesOf(client, disks, instance) : '-'],
     ['processes', String(state?.processes ?? '-')],
     ['addresses', reachable.map(({ address }) => address).join(', ') || '-'],
     ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
@@ -54,4 +57,36 @@ function confinementOf(instance: Instance): string {
     ? "an administrator's raw.seccomp or security.syscalls.allow takes its place"
     : 'it will be from its next start on';
   return `no, its guest can write beyond the quota of its disk; ${how}`;
+}
+
+const shownSubvolumes = 10;
+
+/** What it made before it was confined, which stays. */
+async function subvolumesOf(
+  client: IncusClient,
+  disks: Disks,
+  { name, type }: Instance,
+): Promise<string> {
+  if (type !== 'container') return '-';
+  const pool = await client.storage.getPool(disks.storage_pool);
+  const list = subvolumeLister(disks, pool?.driver);
+  try {
+    const found = await list?.(name);
+    if (!found) return "not known: its disk is not in a btrfs pool of this machine's Incus";
+    return found.length === 0 ? 'none' : wayOutOf(found);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return `not known: ${error.message.trim().replace(/\s+/g, ' ')} (only root can list them)`;
+  }
+}
+
+/** Names are the guest's: quoted, so that none reaches the terminal as it is. */
+function wayOutOf(found: string[]): string {
+  const names = found.slice(0, shownSubvolumes).map((path) => JSON.stringify(path));
+  const more = found.length > shownSubvolumes ? ', …' : '';
+  return (
+    `${found.length}, which the quota of its disk does not count, whether it is confined or not: ${names.join(', ')}${more}. ` +
+    'Its owner can move what is in them to plain directories and remove them with "rm -r"; with the owner\'s word, ' +
+    '"btrfs subvolume delete" on the machine does, with all that is in them.'
+  );
 }

@@ -107,6 +107,12 @@ export function observers(registry: Registry): Observers {
     labelNames: ['location'],
     registers,
   });
+  const withSubvolumes = new Gauge({
+    name: 'berth_servers_with_subvolumes',
+    help: 'Servers in whose disks there are subvolumes, which the quota does not count, by the service that watches their location, each hour. Absent where it is not root, or the disks are on another machine.',
+    labelNames: ['location'],
+    registers,
+  });
   // There from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   return {
@@ -130,6 +136,10 @@ export function observers(registry: Registry): Observers {
       found: (finding, count) => found.inc({ finding }, count),
       unconfined: (location, count) =>
         count === undefined ? unconfined.remove({ location }) : unconfined.set({ location }, count),
+      withSubvolumes: (location, count) =>
+        count === undefined
+          ? withSubvolumes.remove({ location })
+          : withSubvolumes.set({ location }, count),
     },
     records: {
       removed: (counts) => {

@@ -25,6 +25,7 @@ import { keepNetworkPolicy } from './network-policy.ts';
 import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
 import { enterSubnets } from './subnets.ts';
+import { subvolumeCounter } from './subvolumes.ts';
 import { keepThrottles } from './throttles.ts';
 import { tryTrafficLimits } from './traffic-limits.ts';
 import { type Finding, lookAtInstance, type Subject, sweepLocation } from './truth.ts';
@@ -52,6 +53,8 @@ export interface WatchObserver {
   found(finding: Finding, count: number): void;
   /** So many servers of a location run and are not confined; undefined once it is watched no longer. */
   unconfined(location: string, count: number | undefined): void;
+  /** So many servers of a location have subvolumes in their disks; undefined where that is not known. */
+  withSubvolumes(location: string, count: number | undefined): void;
 }
 
 export interface Watching {
@@ -134,6 +137,9 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     sweep.run('all');
   }, report);
   let toldOfOthers = '';
+  const countSubvolumes = subvolumeCounter({ client, log, signal }, location, (servers) =>
+    observer?.withSubvolumes(location.name, servers),
+  );
   const policy = serialised(async () => {
     const { findApi, protectedAddresses } = watching;
     const others = await keepNetworkPolicy({ ...subject, report, findApi, protectedAddresses });
@@ -159,6 +165,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     await keepThrottles({ ...subject, log }, instances);
     const unconfined = await keepConfined({ client, log, signal }, instances);
     observer?.unconfined(location.name, unconfined);
+    await countSubvolumes(instances);
     observer?.swept((performance.now() - begun) / 1000);
   }, report);
   const ping = serialised(async () => {
@@ -249,6 +256,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     await Promise.all([sweep.idle(), policy.idle(), limits.idle(), subnets.idle()]);
     await reach.end();
     observer?.unconfined(location.name, undefined);
+    observer?.withSubvolumes(location.name, undefined);
     observer?.led(-1);
   }
 }

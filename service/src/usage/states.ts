@@ -12,7 +12,7 @@ interface StatesContext extends CollectContext {
  * What instances of a node use, each by its own state: for a node that does not tell of all at once, as where a
  * guest has made so many interfaces that listing them takes too long. Memory is with the page cache, and of the
  * disks nothing is told. Those that can't be read are left out.
- * @param late those that were not read before come last, and in the way of no other; is changed
+ * @param late those that could not be read before come last, and are in the way of no other; is changed
  */
 export async function readStates(
   { log, signal, nodeSeconds }: StatesContext,
@@ -21,15 +21,14 @@ export async function readStates(
   { names, late }: { names: string[]; late: Set<string> },
 ): Promise<Map<string, InstanceReading>> {
   const read = new Map<string, InstanceReading>();
-  const servers = names.filter((name) => serverUuid(name));
-  const due = [
-    ...servers.filter((name) => !late.has(name)),
-    ...servers.filter((name) => late.has(name)),
-  ];
-  late.clear();
-  for (const name of due) late.add(name);
+  const servers = new Set(names.filter((name) => serverUuid(name)));
+  for (const name of late) if (!servers.has(name)) late.delete(name);
+  const due = [...[...servers].filter((name) => !late.has(name)), ...late];
   const deadline = { what: 'The states of a node’s servers', timeoutSeconds: nodeSeconds, signal };
   const errors = await eachWithin(deadline, due, async (name, untilThen) => {
+    // Of those, who was tried longest ago comes first.
+    late.delete(name);
+    late.add(name);
     const use = await client.instances.getUse(name, { signal: untilThen });
     late.delete(name);
     // Of one that was stopped meanwhile it is nothing.
