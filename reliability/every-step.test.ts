@@ -64,7 +64,10 @@ interface Begun {
 
 /** After the create of a server, and these actions. */
 const by =
-  (action: PlainAction, { first = [], force }: { first?: PlainAction[]; force?: boolean } = {}) =>
+  (
+    action: PlainAction | 'retry',
+    { first = [], force }: { first?: PlainAction[]; force?: boolean } = {},
+  ) =>
   async (name: string) => {
     const { serverId, operation } = await laboratory.create(name);
     await laboratory.ended(operation.id);

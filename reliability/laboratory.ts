@@ -24,6 +24,7 @@ import { requestAction } from '../service/src/servers/actions.ts';
 import { minderOfCreates } from '../service/src/servers/create-queue.ts';
 import { instanceName } from '../service/src/servers/instance.ts';
 import { requestMove } from '../service/src/servers/moves.ts';
+import { requestRetry } from '../service/src/servers/retries.ts';
 import { createServer, sealSecrets } from '../service/src/servers/servers.ts';
 import type { PlainAction } from '../service/src/servers/states.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
@@ -50,7 +51,7 @@ export interface Laboratory {
   client: IncusClient;
   /** `commands` run after the one that each server has. */
   create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
-  request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
+  request(serverId: number, action: PlainAction | 'retry', force?: boolean): Promise<OperationRow>;
   /** To the node of that name; without one, to the one that is chosen. */
   move(serverId: number, node?: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
@@ -213,7 +214,13 @@ export async function openLaboratory({
         .execute((trx) => createServer(trx, owner.in(trx), body, secrets));
     },
     request: (serverId, action, force) =>
-      db.transaction().execute((trx) => requestAction(owner.in(trx), serverId, action, force)),
+      db
+        .transaction()
+        .execute((trx) =>
+          action === 'retry'
+            ? requestRetry(owner.in(trx), serverId, secretKey)
+            : requestAction(owner.in(trx), serverId, action, force),
+        ),
     move: (serverId, node) =>
       db.transaction().execute((trx) => requestMove(trx, owner.in(trx), serverId, { node })),
     async ended(operationId) {

@@ -16,7 +16,7 @@ import { EngineError } from './incus/errors.ts';
 import type { Interruption } from './interruption.ts';
 import { loadKeys } from './keys/key-file.ts';
 import type { Keyring } from './keys/keyring.ts';
-import { agreeOnSecretKey, announcement, followKeys } from './keys/secret-key.ts';
+import { agreeOnSecretKey, announcement, followKeys, mayBeUnbound } from './keys/secret-key.ts';
 import { createEngines } from './locations/engines.ts';
 import { ensureLocalLocation } from './locations/local.ts';
 import { listAllLocations } from './locations/queries.ts';
@@ -151,7 +151,7 @@ async function layFoundation(
   if (agreed.outcome === 'replaced') say(otherKey(dataDir));
   if (agreed.outcome === 'returned') say(keyIsBack(dataDir));
   keyring = agreed.keyring;
-  if (keyring.state.sealing === 'unbound') say(unbound);
+  if (mayBeUnbound(keyring)) say(unbound(dataDir));
   const secretKey = keyring;
   const leaving = new AbortController();
   const following = followKeys({ keyring, db: workers.db, dataDir, log }, leaving.signal);
@@ -189,9 +189,10 @@ async function layFoundation(
   return { config, db, workers, leases, notifications, engines, secretKey, metrics, log };
 }
 
-const unbound =
-  'Note: secrets are kept as the release before did. Once every service is of this release, run ' +
-  '"npm run db -- rotate-key": from then on they can be read in their own place alone.';
+const unbound = (dataDir: string) =>
+  `Note: ${join(dataDir, 'secret-key')} has a key of a release before. Who can write to the database could put ` +
+  'what is encrypted with it in another place. Once every service is of this release, run ' +
+  '"npm run db -- rotate-key": from then on it can be read in its own place alone.';
 
 const keyIsBack = (dataDir: string) =>
   `Note: ${join(dataDir, 'secret-key')} is the key from before again. What was kept with it can be read; ` +

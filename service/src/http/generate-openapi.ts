@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { loadConfig } from '../config.ts';
 import { createDb, createPool } from '../db/connection.ts';
+import { newKey } from '../keys/key-file.ts';
 import { createKeyring } from '../keys/keyring.ts';
 import { references } from '../references.ts';
 import { routes } from '../routes.ts';
@@ -15,9 +16,10 @@ async function openApiDocument(): Promise<string> {
   const db = createDb(createPool('postgresql://nowhere'));
   const untilEnded = async () => undefined;
   const publicUrl = new URL('https://berth.example');
+  const key = newKey();
   const deps = {
     db,
-    secretKey: createKeyring({ keys: [], current: Buffer.alloc(32), sealing: 'bound' }),
+    secretKey: createKeyring({ keys: [key], current: key, sealing: 'bound' }),
     publicUrl,
     credentials: noCredentialCache,
     imageServers: [],

@@ -3,35 +3,49 @@ import { existsSync } from 'node:fs';
 import { chown, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
+import type { Key } from './keyring.ts';
 
 const keyBytes = 32;
+/** Stands behind a key that is. */
+const bound = 'bound';
 
-export const newKey = () => randomBytes(keyBytes);
+export const newKey = (): Key => ({ bytes: randomBytes(keyBytes), isBound: true });
 
-/** `<data>/secret-key`, 0600: a key in hexadecimal a line. Which of them is in use is in the database. */
+/**
+ * `<data>/secret-key`, 0600: a key in hexadecimal a line, and ` bound` behind it if it is. Which of them is in
+ * use is in the database.
+ */
 export const keyFile = (dataDir: string) => join(dataDir, 'secret-key');
 
 /** The installation's keys; one is made at the first start. */
-export async function loadKeys(dataDir: string): Promise<Buffer[]> {
+export async function loadKeys(dataDir: string): Promise<Key[]> {
   const path = keyFile(dataDir);
   if (!existsSync(path)) await makeFile(path);
   return await readKeyFile(path);
 }
 
-export async function readKeyFile(path: string): Promise<Buffer[]> {
-  const lines = (await readFile(path, 'utf8')).trim().split(/\s+/);
+export async function readKeyFile(path: string): Promise<Key[]> {
+  const lines = (await readFile(path, 'utf8')).trim().split(/\s*\n\s*/);
   return lines.map((line) => {
-    const key = Buffer.from(line, 'hex');
-    if (key.length === keyBytes) return key;
+    const [hex = '', mark, ...more] = line.split(/\s+/);
+    const bytes = Buffer.from(hex, 'hex');
+    const isBound = mark === bound;
+    if (mark !== undefined && !(isBound && more.length === 0)) {
+      throw new SetupError(
+        `${path} must hold a key in each line, and nothing behind it but the word "${bound}".`,
+        'Put the right file back.',
+      );
+    }
+    if (bytes.length === keyBytes && hex.length === 2 * keyBytes) return { bytes, isBound };
     throw new SetupError(
-      `${path} must hold ${keyBytes} bytes in hexadecimal in each line; one holds ${key.length}.`,
+      `${path} must hold ${keyBytes} bytes in hexadecimal in each line; one holds ${bytes.length}.`,
       'Put the right file back. Without it, servers being created lose their passwords; to go on so, remove the file.',
     );
   });
 }
 
 /** In place of what is there, whole or not at all, also where the machine loses its power. */
-export async function writeKeyFile(path: string, keys: readonly Buffer[]): Promise<void> {
+export async function writeKeyFile(path: string, keys: readonly Key[]): Promise<void> {
   const draft = await writeDraft(path, keys);
   try {
     // Root may do this for a service that is somebody else.
@@ -64,9 +78,11 @@ async function makeFile(path: string): Promise<void> {
   }
 }
 
-async function writeDraft(path: string, keys: readonly Buffer[]): Promise<string> {
+async function writeDraft(path: string, keys: readonly Key[]): Promise<string> {
   const draft = `${path}.${randomUUID()}`;
-  const text = keys.map((key) => `${key.toString('hex')}\n`).join('');
+  const text = keys.map((key) => `${lineOf(key)}\n`).join('');
   await writeFile(draft, text, { mode: 0o600, flush: true });
   return draft;
 }
+
+const lineOf = ({ bytes, isBound }: Key) => bytes.toString('hex') + (isBound ? ` ${bound}` : '');

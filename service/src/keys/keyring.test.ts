@@ -3,7 +3,7 @@ import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { testKeyring } from '../testing/keys.ts';
-import { createKeyring, type Place, type Sealing } from './keyring.ts';
+import { createKeyring, type Key, type Place, type Sealing } from './keyring.ts';
 import '../testing/fixed-seed.ts';
 
 const place: Place = { table: 'operations', column: 'secrets', row: '7' };
@@ -22,8 +22,10 @@ function sealedBefore(key: Buffer, value: unknown): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-const ring = (keys: Buffer[], sealing: Sealing = 'bound', at = 0) =>
-  createKeyring({ keys, current: keys[at] as Buffer, sealing });
+function ring(secrets: Buffer[], sealing: Sealing = 'bound', at = 0, isBound = false) {
+  const keys = secrets.map((bytes) => ({ bytes, isBound }));
+  return createKeyring({ keys, current: keys[at] as Key, sealing });
+}
 
 test('what is sealed comes out as it went in, and differs each time', () => {
   const keyring = testKeyring();
@@ -121,5 +123,36 @@ describe('beside the release before', () => {
     assert.deepEqual(keyring.mac('one', 'words'), mac);
     const bound = ring([key]).seal(place, secret);
     assert.deepEqual(keyring.open(place, bound), secret);
+  });
+
+  it('under a key that is bound what that wrote is not read, whatever the level', () => {
+    for (const sealing of ['unbound', 'mixed', 'bound'] as const) {
+      const keyring = ring([key], sealing, 0, true);
+      assert.equal(keyring.open(place, sealed), undefined);
+      assert.equal(keyring.isMac('one', 'words', mac), false);
+      assert.equal(keyring.open({ ...place, row: '8' }, keyring.seal(place, secret)), undefined);
+    }
+  });
+
+  it('a row goes by the name that it knows, and under a key that is bound by its new one alone', () => {
+    const row = '7 70';
+    const now = { ...place, row, rowBefore: place.row };
+    const others = ring([key]);
+    assert.deepEqual(others.open(place, others.seal(now, secret)), secret, 'read by that release');
+    const own = ring([key], 'bound', 0, true);
+    const anew = own.seal(now, secret);
+    assert.equal(own.open(place, anew), undefined);
+    assert.equal(own.open({ ...now, row: '7 71' }, anew), undefined);
+    assert.equal(own.open(now, own.seal(place, secret)), undefined);
+    assert.deepEqual(others.open(now, others.seal({ ...place, row }, secret)), secret);
+  });
+
+  it('the level never falls', () => {
+    const keyring = ring([key], 'mixed');
+    keyring.use({ ...keyring.state, sealing: 'unbound' });
+    assert.equal(keyring.state.sealing, 'mixed');
+    keyring.use({ ...keyring.state, sealing: 'bound' });
+    keyring.use({ ...keyring.state, sealing: 'mixed' });
+    assert.equal(keyring.state.sealing, 'bound');
   });
 });

@@ -22,18 +22,33 @@ export interface Place {
   table: string;
   column: string;
   row: string;
+  /** How releases before named the row, where that was another name. */
+  rowBefore?: string;
+}
+
+/** One of 32 bytes, as the file secret-key has it. */
+export interface Key {
+  bytes: Buffer;
+  /**
+   * Nothing is written or read under it that is not bound to its place, whatever the database says. Under
+   * others, which releases before may have, its `sealing` says what is.
+   */
+  isBound: boolean;
 }
 
 /**
- * `unbound`: values are written as the release before wrote them, which knew nothing of places, and are
- * read so or bound. `mixed`: they are written bound, and read so or not. `bound`: nothing else is read.
+ * What the database says of keys that are not bound. `unbound`: values are written as releases before wrote
+ * them, which knew nothing of places, and are read so or bound. `mixed`: they are written bound, and read so
+ * or not. `bound`: nothing else is read.
  */
 export type Sealing = 'unbound' | 'mixed' | 'bound';
 
-/** Keys of 32 bytes each, of which the current one is for what is written. */
+const levels: readonly Sealing[] = ['unbound', 'mixed', 'bound'];
+
+/** Keys, of which the current one is for what is written. */
 export interface KeyState {
-  keys: readonly Buffer[];
-  current: Buffer;
+  keys: readonly Key[];
+  current: Key;
   sealing: Sealing;
 }
 
@@ -46,7 +61,7 @@ export interface Keyring {
   /** A MAC (HMAC-SHA256) that can be told to be of this installation, and for this purpose. */
   mac(purpose: string, data: string | Buffer): Buffer;
   isMac(purpose: string, data: string | Buffer, mac: Buffer): boolean;
-  /** Goes on with other keys. */
+  /** Goes on with other keys. The level never falls: who can write to the database could say so. */
   use(state: KeyState): void;
   readonly state: KeyState;
 }
@@ -54,26 +69,37 @@ export interface Keyring {
 export function createKeyring(initial: KeyState): Keyring {
   let state = initial;
   const derive = rememberedDerivation();
-  const byId = (id: Buffer) => state.keys.find((key) => keyId(key).equals(id));
+  const byId = (id: Buffer) => state.keys.find(({ bytes }) => keyId(bytes).equals(id));
+  const writesUnbound = () => state.sealing === 'unbound' && !state.current.isBound;
+  /** Under which something may be that is not bound. */
+  const unboundKeys = () =>
+    state.sealing === 'bound' ? [] : state.keys.filter(({ isBound }) => !isBound);
 
-  const macUnder = (key: Buffer, purpose: string, data: string | Buffer) =>
-    createHmac('sha256', derive(key, `mac ${purpose}`))
+  const macUnder = ({ bytes }: Key, purpose: string, data: string | Buffer) =>
+    createHmac('sha256', derive(bytes, `mac ${purpose}`))
       .update(data)
       .digest();
-  const unboundMac = (key: Buffer, data: string | Buffer) =>
-    createHmac('sha256', key).update(data).digest();
+  const unboundMac = ({ bytes }: Key, data: string | Buffer) =>
+    createHmac('sha256', bytes).update(data).digest();
 
   function openBound(place: Place, sealed: Buffer): string | undefined {
     const key = byId(sealed.subarray(magic.length, headerBytes));
     if (!key || !sealed.subarray(0, magic.length).equals(magic)) return undefined;
-    const options = { key: derive(key, purposeOf(place)), aad: aadOf(place, keyId(key)) };
-    return decipher(options, sealed.subarray(headerBytes));
+    for (const row of rowsUnder(key, place)) {
+      const text = decipher(boundTo({ ...place, row }, key), sealed.subarray(headerBytes));
+      if (text !== undefined) return text;
+    }
+    return undefined;
   }
 
+  const boundTo = (place: Place, { bytes }: Key): CipherOptions => ({
+    key: derive(bytes, purposeOf(place)),
+    aad: aadOf(place, keyId(bytes)),
+  });
+
   function openUnbound(sealed: Buffer): string | undefined {
-    if (state.sealing === 'bound') return undefined;
-    for (const key of state.keys) {
-      const text = decipher({ key }, sealed);
+    for (const { bytes } of unboundKeys()) {
+      const text = decipher({ key: bytes }, sealed);
       if (text !== undefined) return text;
     }
     return undefined;
@@ -81,32 +107,33 @@ export function createKeyring(initial: KeyState): Keyring {
 
   return {
     seal(place, value) {
-      const { current, sealing } = state;
-      if (sealing === 'unbound') return encipher({ key: current }, value);
-      const id = keyId(current);
-      const options = { key: derive(current, purposeOf(place)), aad: aadOf(place, id) };
-      return Buffer.concat([magic, id, encipher(options, value)]);
+      const { current } = state;
+      if (writesUnbound()) return encipher({ key: current.bytes }, value);
+      const [row] = rowsUnder(current, place);
+      return Buffer.concat([
+        headerOf(current.bytes),
+        encipher(boundTo({ ...place, row }, current), value),
+      ]);
     },
     open<T>(place: Place, sealed: Buffer) {
       const text = openBound(place, sealed) ?? openUnbound(sealed);
       return text === undefined ? undefined : (JSON.parse(text) as T);
     },
     mac(purpose, data) {
-      const { current, sealing } = state;
-      if (sealing === 'unbound') return unboundMac(current, data);
-      return Buffer.concat([keyId(current), macUnder(current, purpose, data)]);
+      const { current } = state;
+      if (writesUnbound()) return unboundMac(current, data);
+      return Buffer.concat([keyId(current.bytes), macUnder(current, purpose, data)]);
     },
     isMac(purpose, data, mac) {
       if (mac.length === macBytes) {
-        if (state.sealing === 'bound') return false;
-        return state.keys.some((key) => timingSafeEqual(unboundMac(key, data), mac));
+        return unboundKeys().some((key) => timingSafeEqual(unboundMac(key, data), mac));
       }
       const key = byId(mac.subarray(0, idBytes));
       if (!key || mac.length !== idBytes + macBytes) return false;
       return timingSafeEqual(macUnder(key, purpose, data), mac.subarray(idBytes));
     },
     use(next) {
-      state = next;
+      state = { ...next, sealing: higher(state.sealing, next.sealing) };
     },
     get state() {
       return state;
@@ -121,6 +148,14 @@ export const keyId = (key: Buffer) => keySha256(key).subarray(0, idBytes);
 
 /** How everything begins that is bound and sealed with a key. */
 export const headerOf = (key: Buffer) => Buffer.concat([magic, keyId(key)]);
+
+const higher = (one: Sealing, other: Sealing) =>
+  levels.indexOf(one) > levels.indexOf(other) ? one : other;
+
+/** What a row may be named in what is sealed under a key; the first name is for what is written. */
+function rowsUnder({ isBound }: Key, { row, rowBefore }: Place): [string, ...string[]] {
+  return isBound || rowBefore === undefined ? [row] : [rowBefore, row];
+}
 
 const purposeOf = ({ table, column }: Place) => `seal ${table}.${column}`;
 

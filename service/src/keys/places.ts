@@ -2,11 +2,12 @@ import type { Place } from './keyring.ts';
 
 // Where sealed values are. rotation-queries.ts finds all of them again: a new place gets its line there.
 
-/** Of the server, since a retry takes them over from one of its operations to the next. */
-export const operationSecrets = (serverId: number): Place => ({
+/** Of one operation of a server. Those of releases before were of the server alone. */
+export const operationSecrets = (serverId: number, operationId: number): Place => ({
   table: 'operations',
   column: 'secrets',
-  row: String(serverId),
+  row: `${serverId} ${operationId}`,
+  rowBefore: String(serverId),
 });
 
 export const clientKey = (installation: string): Place => ({

@@ -5,15 +5,25 @@ import { headerBytes, headerOf, keyId } from './keyring.ts';
 
 const atOnce = 100;
 
+interface Column {
+  table: string;
+  column: string;
+  row: string;
+  rowBefore?: string;
+}
+
 /** Every column of sealed values, and how a row is named in its place: as places.ts has it. */
-const columns = [
-  { table: 'operations', column: 'secrets', row: 'server_id::text' },
+const columns: readonly Column[] = [
+  {
+    table: 'operations',
+    column: 'secrets',
+    row: `server_id || ' ' || id`,
+    rowBefore: 'server_id::text',
+  },
   { table: 'installation', column: 'client_key', row: 'id::text' },
   { table: 'idempotency_keys', column: 'secret', row: `caller || ' ' || key` },
   { table: 'sign_in_states', column: 'data', row: `kind || ' ' || encode(secret_sha256, 'hex')` },
-] as const;
-
-type Column = (typeof columns)[number];
+];
 
 /**
  * Seals with the current key what is not yet, some rows at a time, until there is no more; `told` is called
@@ -49,19 +59,25 @@ interface Part {
 async function resealSome(
   trx: Trx,
   keyring: Keyring,
-  { table, column, row }: Column,
+  { table, column, row, rowBefore }: Column,
   after: string,
 ): Promise<Part | undefined> {
-  const { rows } = await sql<{ at: string; row: string; sealed: Buffer }>`
-    select ctid::text as at, ${sql.raw(row)} as row, ${sql.ref(column)} as sealed
+  const { rows } = await sql<{
+    at: string;
+    row: string;
+    rowBefore: string | null;
+    sealed: Buffer;
+  }>`
+    select ctid::text as at, ${sql.raw(row)} as row, ${sql.raw(rowBefore ?? 'null')} as "rowBefore",
+      ${sql.ref(column)} as sealed
     from ${sql.table(table)}
     where ${sql.ref(column)} is not null
-      and substring(${sql.ref(column)} for ${sql.lit(headerBytes)}) <> ${headerOf(keyring.state.current)}
+      and substring(${sql.ref(column)} for ${sql.lit(headerBytes)}) <> ${headerOf(keyring.state.current.bytes)}
       and (${sql.raw(row)}) > ${after}
     order by 2 limit ${atOnce} for update`.execute(trx);
   const part: Part = { sealed: 0, unreadable: 0, last: rows.at(-1)?.row ?? '' };
-  for (const { at, row, sealed } of rows) {
-    const place = { table, column, row };
+  for (const { at, row, rowBefore, sealed } of rows) {
+    const place = { table, column, row, ...(rowBefore !== null && { rowBefore }) };
     const value = keyring.open(place, sealed);
     if (value === undefined) {
       part.unreadable += 1;

@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { serverBody } from '../testing/servers.ts';
 import { toolOn } from '../testing/tool.ts';
 import { until } from '../testing/until.ts';
-import { keyFile, loadKeys, writeKeyFile } from './key-file.ts';
+import { keyFile, loadKeys, newKey, writeKeyFile } from './key-file.ts';
 import { createKeyring, type Keyring, keySha256 } from './keyring.ts';
 import { answerSecret, operationSecrets } from './places.ts';
 import { rotateKey } from './rotation.ts';
@@ -85,7 +85,10 @@ async function enterSecrets(keyring: Keyring) {
       .select('secrets')
       .where('id', '=', operation.id)
       .executeTakeFirstOrThrow();
-    const opened = reader.open<object>(operationSecrets(serverId), row.secrets ?? Buffer.alloc(0));
+    const opened = reader.open<object>(
+      operationSecrets(serverId, operation.id),
+      row.secrets ?? Buffer.alloc(0),
+    );
     assert.ok(opened && 'passwordHash' in opened, 'the secrets of a create');
     assert.equal((await loadIdentity(db, reader))?.clientKey, clientKey, 'the key of the client');
     const answer = await db
@@ -201,7 +204,7 @@ test('a service that does not know the new key holds it up, and loses nothing', 
   assert.deepEqual(await loadKeys(dataDir), [current]);
   assert.equal(await rotateKey({ ...patient, dataDir: elsewhere }), 'done');
   const [last, ...more] = await loadKeys(elsewhere);
-  assert.ok(last && retired && !last.equals(retired));
+  assert.ok(last && retired && !last.bytes.equals(retired.bytes));
   assert.deepEqual(more, []);
   await writeKeyFile(keyFile(dataDir), [last]);
   await db.deleteFrom('operations').execute();
@@ -231,13 +234,13 @@ test('a service of the release before holds it up', async () => {
 });
 
 test('what the release before wrote is bound to its place, and read no more otherwise', async () => {
-  const [current = Buffer.alloc(0)] = await loadKeys(dataDir);
-  const state = { secret_key_sha256: keySha256(current), rotated_from_sha256: null };
+  const [{ bytes } = newKey()] = await loadKeys(dataDir);
+  const state = { secret_key_sha256: keySha256(bytes), rotated_from_sha256: null };
   await db
     .updateTable('installation')
     .set({ ...state, sealing: 'unbound' })
     .execute();
-  await writeKeyFile(keyFile(dataDir), [current]);
+  await writeKeyFile(keyFile(dataDir), [{ bytes, isBound: false }]);
   const unbound = await start();
   assert.equal(unbound.state.sealing, 'unbound');
   const read = await enterSecrets(unbound);
@@ -253,7 +256,7 @@ test('what the release before wrote is bound to its place, and read no more othe
   await ageAnswers();
   assert.equal(await rotateKey(patient), 'done');
   const bound = await start();
-  assert.equal(bound.state.sealing, 'bound');
+  assert.deepEqual([bound.state.sealing, bound.state.current.isBound], ['bound', true]);
   assert.ok(await loadIdentity(db, bound));
   await db.deleteFrom('operations').execute();
 });
@@ -289,7 +292,7 @@ test('the command does it, says what is left, and can be repeated', async () => 
   assert.deepEqual([before.length, after.length], [1, 1]);
   assert.notDeepEqual(before, after);
   for (const key of [...before, ...after]) {
-    assert.ok(!`${stdout}${stderr}`.includes(key.toString('hex')));
+    assert.ok(!`${stdout}${stderr}`.includes(key.bytes.toString('hex')));
   }
   assert.equal((await run('rotate-key', 'more')).code, 2);
   const stray = toolOn(connectionString, cli, '', {

@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts';
 import { databaseTime, findSealing } from '../db/queries.ts';
 import { deleteOldIdempotencyKeys } from '../http/idempotency-queries.ts';
 import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
-import { createKeyring, keySha256 } from './keyring.ts';
+import { createKeyring, type Key, keySha256 } from './keyring.ts';
 import {
   announcements,
   beginRotation,
@@ -14,7 +14,7 @@ import {
   resealAll,
   whileRotating,
 } from './rotation-queries.ts';
-import { shortId } from './secret-key.ts';
+import { announced, shortId } from './secret-key.ts';
 
 /** Services look for new keys each 2 s. */
 const patienceMs = 15_000;
@@ -51,7 +51,7 @@ async function rotateAlone(rotation: Rotation): Promise<'done' | 'macs_left'> {
   const path = keyFile(dataDir);
   if ((await findSealing(db)).rotatedFrom === null) await begin(rotation, path);
   const { keys, at } = await currentKey(db, path);
-  const current = keys[at] as Buffer;
+  const current = keys[at] as Key;
   await untilAll(rotation, `w=${shortId(current)}`);
   // Of a service that wrote with the old key until then.
   const since = await databaseTime(db);
@@ -60,7 +60,7 @@ async function rotateAlone(rotation: Rotation): Promise<'done' | 'macs_left'> {
   const unreadable = await resealAll(db, keyring, say);
   if (unreadable > 0) say(`${unreadable} values can't be read with any key, and stay as they are.`);
   await deleteOldIdempotencyKeys(db);
-  if ((await macsUnderOthers(db, current)) > 0) return 'macs_left';
+  if ((await macsUnderOthers(db, current.bytes)) > 0) return 'macs_left';
   await writeKeyFile(path, [current]);
   say('The old key has left the file.');
   await endRotation(db);
@@ -73,18 +73,19 @@ async function begin(rotation: Rotation, path: string): Promise<void> {
   const { db, say } = rotation;
   const { keys, at } = await currentKey(db, path);
   // Those before the current one are of an earlier rotation, which was run beside another file.
-  const [from, to = newKey()] = keys.slice(at) as [Buffer, Buffer?];
+  const [from, { bytes } = newKey()] = keys.slice(at) as [Key, Key?];
+  const to = { bytes, isBound: true };
   await writeKeyFile(path, [from, to]);
   say(`${path} has the old key and the new one.`);
   await untilAll(rotation, shortId(to), rotation.steadyMs ?? steadyForMs);
-  await beginRotation(db, keySha256(from), keySha256(to));
+  await beginRotation(db, keySha256(from.bytes), keySha256(to.bytes));
   say('The new key is in use.');
 }
 
-async function currentKey(db: Db, path: string): Promise<{ keys: Buffer[]; at: number }> {
+async function currentKey(db: Db, path: string): Promise<{ keys: Key[]; at: number }> {
   const { sha256 } = await findSealing(db);
   const keys = await readKeyFile(path);
-  const at = keys.findIndex((key) => sha256 !== null && keySha256(key).equals(sha256));
+  const at = keys.findIndex(({ bytes }) => sha256 !== null && keySha256(bytes).equals(sha256));
   if (at >= 0) return { keys, at };
   throw new SetupError(
     `${path} lacks the key that the secrets of this database are kept with.`,
@@ -102,7 +103,7 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
     return missing.length === 0 && performance.now() - since >= steadyMs;
   };
   await until(rotation, isSo, () => {
-    const isOld = missing.some((text) => !text.includes('k='));
+    const isOld = missing.some((text) => !text.includes(announced));
     return new SetupError(
       `Not all services that run use the keys in secret-key yet: ${missing.length} of them do not.`,
       isOld

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { keyFile, loadKeys, newKey, writeKeyFile } from './key-file.ts';
+import type { Key } from './keyring.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
 
 const { db, close } = await createTestDatabase();
@@ -17,8 +18,8 @@ test('the first start makes a key that only its owner can read, and later ones k
   const again = await loadKeys(dataDir);
   for (const keys of made) assert.deepEqual(keys, again);
   assert.deepEqual(
-    again.map((key) => key.length),
-    [32],
+    again.map(({ bytes, isBound }) => [bytes.length, isBound]),
+    [[32, true]],
   );
   assert.equal((await stat(keyFile(dataDir))).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(dataDir), ['secret-key']);
@@ -27,29 +28,36 @@ test('the first start makes a key that only its owner can read, and later ones k
 test('a spoilt key is refused', async () => {
   const spoilt = await mkdtemp(join(dataDir, 'spoilt-'));
   const good = 'ab'.repeat(32);
-  for (const text of ['', 'abc', `${good}\nabc`, `${good}ab`]) {
+  const holds = async (text: string) => {
     await writeFile(join(spoilt, 'secret-key'), text);
-    await assert.rejects(loadKeys(spoilt), /must hold 32 bytes/);
+    return (await loadKeys(spoilt)).map(({ isBound }) => isBound);
+  };
+  for (const text of ['', 'abc', `${good}\nabc`, `${good}ab`, 'bound', `${good}\nbound`]) {
+    await assert.rejects(holds(text), /must hold 32 bytes/);
   }
-  await writeFile(join(spoilt, 'secret-key'), good);
-  assert.equal((await loadKeys(spoilt)).length, 1);
+  for (const text of [`${good} ${good}`, `${good} Bound`, `${good} bound ${good}`]) {
+    await assert.rejects(holds(text), /must hold a key in each line/);
+  }
+  assert.deepEqual(await holds(good), [false]);
+  assert.deepEqual(await holds(`${good} bound`), [true]);
+  assert.deepEqual(await holds(`${good}\r\n${good} bound\r\n`), [false, true]);
 });
 
 test('several keys are a line each, for their owner only, and the first reads as before', async () => {
   const path = join(dataDir, 'several');
-  const keys = [newKey(), newKey()];
-  await writeKeyFile(path, keys);
+  const [first, second] = [{ ...newKey(), isBound: false }, newKey()];
+  await writeKeyFile(path, [first, second]);
   const text = await readFile(path, 'utf8');
-  assert.equal(text, keys.map((key) => `${key.toString('hex')}\n`).join(''));
+  assert.equal(text, `${first.bytes.toString('hex')}\n${second.bytes.toString('hex')} bound\n`);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   // As the release before reads it.
-  assert.deepEqual(Buffer.from(text.trim(), 'hex'), keys[0]);
+  assert.deepEqual(Buffer.from(text.trim(), 'hex'), first.bytes);
 });
 
 test('services of one database share a key; a lone one may have lost its own', async () => {
   const [first, second] = [newKey(), newKey()];
   const shared = { dataDir, isOnlyService: false };
-  const current = async (keys: Buffer[], place = shared) =>
+  const current = async (keys: Key[], place = shared) =>
     (await agreeOnSecretKey(db, keys, place)).keyring.state.current;
   assert.deepEqual(await current([first]), first);
   assert.deepEqual(await current([second, first]), first, 'the database says which');
@@ -63,7 +71,7 @@ test('services of one database share a key; a lone one may have lost its own', a
 test('a key that was lost and is put back is not called another one', async (t) => {
   const lone = await createTestDatabase();
   t.after(lone.close);
-  const outcome = async (key: Buffer) =>
+  const outcome = async (key: Key) =>
     (await agreeOnSecretKey(lone.db, [key], { dataDir, isOnlyService: true })).outcome;
   const [right, made, wrong] = [newKey(), newKey(), newKey()];
   assert.equal(await outcome(right), 'known');

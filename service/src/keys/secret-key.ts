@@ -5,7 +5,7 @@ import type { Db } from '../db/connection.ts';
 import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
 import { pause } from '../pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
-import { createKeyring, type Keyring, keyId, keySha256 } from './keyring.ts';
+import { createKeyring, type Key, type Keyring, keyId, keySha256 } from './keyring.ts';
 
 const lookAgainMs = 2000;
 
@@ -21,16 +21,17 @@ interface Installation {
  */
 export async function agreeOnSecretKey(
   db: Db,
-  keys: Buffer[],
+  keys: Key[],
   { dataDir, isOnlyService }: Installation,
 ): Promise<{ outcome: 'known' | 'replaced' | 'returned'; keyring: Keyring }> {
-  const [first = Buffer.alloc(0)] = keys;
-  const noted = await noteSecretKey(db, keySha256(first));
+  const [first] = keys;
+  if (!first) throw new Error('A file of keys has one at least.');
+  const noted = await noteSecretKey(db, keySha256(first.bytes));
   const { sealing } = await findSealing(db);
-  const current = keys.find((key) => keySha256(key).equals(noted));
+  const current = keys.find(({ bytes }) => keySha256(bytes).equals(noted));
   if (current) return { outcome: 'known', keyring: createKeyring({ keys, current, sealing }) };
   if (isOnlyService) {
-    const isBack = await replaceSecretKey(db, keySha256(first));
+    const isBack = await replaceSecretKey(db, keySha256(first.bytes));
     const outcome = isBack ? 'returned' : 'replaced';
     return { outcome, keyring: createKeyring({ keys, current: first, sealing }) };
   }
@@ -77,17 +78,27 @@ export async function followKeys(followed: Followed, signal: AbortSignal): Promi
 export async function lookAtKeys({ keyring, db, dataDir }: Omit<Followed, 'log'>): Promise<void> {
   const { sha256, sealing } = await findSealing(db);
   const keys = await readKeyFile(keyFile(dataDir));
-  const current = keys.find((key) => sha256 !== null && keySha256(key).equals(sha256));
+  const current = keys.find(({ bytes }) => sha256 !== null && keySha256(bytes).equals(sha256));
   if (!current) throw new Error('The file secret-key lacks the key that is in use.');
   keyring.use({ keys, current, sealing });
 }
 
-/** A key as a service names it to others: enough of its id to tell a few of them apart. */
-export const shortId = (key: Buffer) => keyId(key).toString('hex').slice(0, 8);
+/**
+ * A key as a service names it to others: enough of its id to tell a few of them apart, and whether it is
+ * bound there, too.
+ */
+export const shortId = ({ bytes, isBound }: Key) =>
+  keyId(bytes).toString('hex').slice(0, 8) + (isBound ? '+' : '');
 
-/** Which keys a service knows, and which it writes with. See `requireKnown` in rotation.ts. */
+/** How an announcement begins; those of releases before, which know no bound keys, don't. */
+export const announced = 'keys=';
+
+/** Which keys a service knows, and which it writes with. See `untilAll` in rotation.ts. */
 export function announcement({ state: { keys, current } }: Keyring): string {
   // PostgreSQL keeps 63 bytes of it.
-  const known = keys.slice(-4).map(shortId).join(',');
-  return `k=${known} w=${shortId(current)}`;
+  const known = keys.slice(-3).map(shortId).join(',');
+  return `${announced}${known} w=${shortId(current)}`;
 }
+
+/** Whether something may be read that is not bound to its place, if the database says so: until a rotation. */
+export const mayBeUnbound = ({ state: { keys } }: Keyring) => keys.some(({ isBound }) => !isBound);

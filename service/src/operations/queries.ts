@@ -25,7 +25,8 @@ export interface NewOperation extends Beginning {
   serverId: number;
   /** The operation that this one is part of. */
   parentId?: number;
-  secrets?: Buffer;
+  /** Sealed for the operation that it is the id of. */
+  secrets?: (id: number) => Buffer;
   placement?: Placement;
 }
 
@@ -44,14 +45,17 @@ export async function insertOperation(
     .insert('operations', {
       server_id: operation.serverId,
       parent_id: operation.parentId ?? null,
-      secrets: operation.secrets ?? null,
       placement: operation.placement ? JSON.stringify(operation.placement) : null,
       ...beginningOf(operation),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  const secrets = operation.secrets?.(row.id);
+  if (secrets) {
+    await project.update('operations').set({ secrets }).where('id', '=', row.id).execute();
+  }
   await project.notify('operation_due', { id: row.id });
-  return row;
+  return { ...row, secrets: secrets ?? null };
 }
 
 /** The operation in progress on a server, locked until the transaction ends. */

@@ -2,7 +2,6 @@ import type { Project } from '../db/project.ts';
 import { busy } from '../operations/busy.ts';
 import { firstStep, type OperationKind } from '../operations/define.ts';
 import {
-  failedCreate,
   insertOperation,
   type NewOperation,
   type OperationRow,
@@ -13,7 +12,6 @@ import {
 import { Problem } from '../problem.ts';
 import { isStoppedForTraffic } from '../usage/allowance.ts';
 import { findTraffic } from '../usage/queries.ts';
-import { createOperation } from './create.ts';
 import { deleteOperation } from './delete.ts';
 import { pausedAdvice } from './force-advice.ts';
 import { lockServer, type ServerRow, setServerStatus } from './queries.ts';
@@ -26,7 +24,6 @@ const kinds: Record<PlainAction, OperationKind> = {
   start: startOperation,
   stop: stopOperation,
   restart: restartOperation,
-  retry: createOperation,
   delete: deleteOperation,
 };
 
@@ -78,29 +75,11 @@ async function begin(
   server: ServerRow,
   action: PlainAction,
   force: boolean,
-): Promise<Pick<NewOperation, 'state' | 'secrets'>> {
-  if (action === 'retry') return await beginAgain(project, server);
+): Promise<Pick<NewOperation, 'state'>> {
   if (action !== 'delete') return { state: { force } };
   await setServerStatus(project, server.id, 'deleting', server.error);
   await wipeSecrets(project, server.id);
   return {};
-}
-
-/** A new try takes over the secrets of the one that failed. */
-async function beginAgain(project: Project, server: ServerRow) {
-  const failed = await failedCreate(project, server.id);
-  if (!failed?.secrets) throw notRetryable(server);
-  await wipeSecrets(project, server.id);
-  await setServerStatus(project, server.id, 'creating', null);
-  return { state: { commands: failed.state.commands }, secrets: failed.secrets };
-}
-
-function notRetryable({ installed_at }: ServerRow): Problem {
-  if (installed_at !== null) return notFailed('this one was created, and is in error since.');
-  return new Problem(
-    'retry_expired',
-    'Its password and commands are no longer kept. Delete the server and create it again.',
-  );
 }
 
 /** Ends an operation that is in the way of an action, or refuses the action. */
@@ -134,7 +113,7 @@ export function requireStatus({ id, status }: ServerRow, action: AnyAction, forc
   throw new Problem('server_not_running', detail);
 }
 
-function notFailed(why: string): Problem {
+export function notFailed(why: string): Problem {
   const detail = `Only a server whose create failed can be tried again; ${why}`;
   return new Problem('server_not_failed', detail);
 }

@@ -215,7 +215,7 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   // A guest that runs has been handed everything: pushing again would repeat its commands.
   if (isRunning(found.status)) return next('start');
   const sealed = operation.secrets;
-  const place = operationSecrets(server.id);
+  const place = operationSecrets(server.id, operation.id);
   const secrets = sealed && settings.secretKey.open<CreateSecrets>(place, sealed);
   if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
   for (const { path, ...file } of handoverFiles(secrets)) {

@@ -38,7 +38,7 @@ export async function requestRebuild(
     serverId,
     state: { commands },
     placement,
-    secrets: secrets(serverId),
+    secrets: (id) => secrets(serverId, id),
   });
 }
 

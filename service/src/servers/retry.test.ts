@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { operationSecrets } from '../keys/places.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { wipeOldSecrets } from '../operations/worker-queries.ts';
+import { testSecretKey } from '../testing/app.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { setServerState } from './worker-queries.ts';
@@ -42,11 +44,29 @@ test('a create that failed is tried again with its secrets and addresses', async
   assert.equal(again.id, answer.json().operation_id);
   assert.deepEqual([again.kind, again.step], ['create', 'queue']);
   assert.deepEqual(again.state, { commands: operation.state.commands });
-  assert.deepEqual(await secretsOf(id), [null, operation.secrets]);
+  const [gone, sealed] = await secretsOf(id);
+  assert.ok(operation.secrets && gone === null && sealed);
+  const read = (of: number, secrets: Buffer) =>
+    testSecretKey.open(operationSecrets(id, of), secrets);
+  assert.ok(read(operation.id, operation.secrets));
+  assert.deepEqual(read(again.id, sealed), read(operation.id, operation.secrets));
+  assert.equal(read(again.id, operation.secrets), undefined, 'those of one try open in no other');
   const { status, error, allowed_actions, ip_addresses } = await show(id);
   assert.deepEqual([status, error, allowed_actions], ['creating', null, ['delete']]);
   assert.deepEqual(ip_addresses, before.ip_addresses);
   assert.equal((await retry(id)).json().code, 'operation_in_progress');
+});
+
+test('secrets that nothing can read are passed on, and the create says so', async () => {
+  const { id, operation } = await failed();
+  const lost = Buffer.from('sealed with a key that is lost');
+  await db
+    .updateTable('operations')
+    .set({ secrets: lost })
+    .where('id', '=', operation.id)
+    .execute();
+  assert.equal((await retry(id)).statusCode, 202);
+  assert.deepEqual(await secretsOf(id), [null, lost]);
 });
 
 test('only a create that failed can be tried again', async () => {

@@ -27,6 +27,7 @@ import { requestAction, serverNotFound } from './actions.ts';
 import { requestMove } from './moves.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
 import { requestRebuild } from './rebuilds.ts';
+import { requestRetry } from './retries.ts';
 import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
 import type { AnyAction, PlainAction } from './states.ts';
 import { serverView, statusView } from './view.ts';
@@ -266,7 +267,9 @@ function actionRoutes(app: App, deps: Deps): void {
       `Whatever the first try left is removed. ${waitHint}`,
   };
   app.post('/servers/:id/retry', { config, schema: retry }, (request, reply) =>
-    act(deps, request, reply, 'retry'),
+    accept(deps, request, reply, 'retry', ({ project }, id) =>
+      requestRetry(project, id, deps.secretKey),
+    ),
   );
 
   const rebuild = {

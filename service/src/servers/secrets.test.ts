@@ -103,11 +103,13 @@ test('a refusal does not repeat what it refuses', async () => {
 
 test('the worker alone can read the secrets, and no longer than the create goes on', async () => {
   const { id } = (await create(canaries)).json();
-  const { secrets } = await operationUnderWay(db, id);
+  const { id: operation, secrets } = await operationUnderWay(db, id);
   assert.ok(secrets);
-  const place = operationSecrets(id);
+  const place = operationSecrets(id, operation);
   assert.equal(testKeyring(Buffer.alloc(32, 8)).open(place, secrets), undefined);
-  assert.equal(testSecretKey.open(operationSecrets(id + 1), secrets), undefined);
+  assert.equal(testSecretKey.open(operationSecrets(id + 1, operation), secrets), undefined);
+  const other = operationSecrets(id, operation + 1);
+  assert.equal(testSecretKey.open(other, secrets), undefined, 'another of the same server');
   const read = testSecretKey.open<CreateSecrets>(place, secrets);
   assert.match(read?.passwordHash ?? '', /^\$6\$/);
   assert.deepEqual(read?.commands, canaries.initialCommands);
@@ -127,10 +129,9 @@ test('two servers with the same password have hashes of their own', async () => 
   const hashes = await Promise.all(
     [1, 2].map(async () => {
       const { id } = (await create(canaries)).json();
-      const { secrets } = await operationUnderWay(db, id);
-      return (
-        secrets && testSecretKey.open<CreateSecrets>(operationSecrets(id), secrets)?.passwordHash
-      );
+      const { id: operation, secrets } = await operationUnderWay(db, id);
+      const place = operationSecrets(id, operation);
+      return secrets && testSecretKey.open<CreateSecrets>(place, secrets)?.passwordHash;
     }),
   );
   assert.equal(new Set(hashes).size, 2);

@@ -150,8 +150,8 @@ export async function dryRunCreate(
   };
 }
 
-/** For the server that they are of: sealed for it, nothing else opens them. */
-export type SealedSecrets = (serverId: number) => Buffer;
+/** For the operation of a server that they are of: sealed for it, nothing else opens them. */
+export type SealedSecrets = (serverId: number, operationId: number) => Buffer;
 
 /**
  * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
@@ -166,7 +166,7 @@ export async function sealSecrets(
     passwordHash: await hashGuestPassword(body.password, asker),
     commands: body.initialCommands,
   };
-  return (serverId) => secretKey.seal(operationSecrets(serverId), secrets);
+  return (serverId, id) => secretKey.seal(operationSecrets(serverId, id), secrets);
 }
 
 /** Enters a server and its create operation. Nothing of it is seen until the transaction commits. */
@@ -197,7 +197,7 @@ export async function createServer(
     serverId,
     state: { commands: body.initialCommands.length },
     placement: plan.placement,
-    secrets: secrets(serverId),
+    secrets: (id) => secrets(serverId, id),
   });
   return { serverId, operation, warnings: plan.warnings };
 }

@@ -2,8 +2,8 @@ import type { ServerStatus } from '../db/schema.ts';
 
 export const actions = ['start', 'stop', 'restart', 'retry', 'rebuild', 'delete'] as const;
 export type Action = (typeof actions)[number];
-/** Those that are asked for with nothing but the server; a rebuild: rebuilds.ts. */
-export type PlainAction = Exclude<Action, 'rebuild'>;
+/** Those that are asked for with nothing but the server; the others: retries.ts, rebuilds.ts. */
+export type PlainAction = Exclude<Action, 'retry' | 'rebuild'>;
 /** A move is for administrators, so that it is not among what clients are told. */
 export type AnyAction = Action | 'move';
 

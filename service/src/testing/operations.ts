@@ -123,7 +123,7 @@ export async function enterFor(
       deadlineSeconds,
       serverId,
       message: 'new',
-      ...more,
+      ...(more.secrets && { secrets: () => more.secrets as Buffer }),
     }),
   );
   return id;

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { keyFile, loadKeys } from './key-file.ts';
+import type { Keyring } from './keyring.ts';
+import { signInState } from './places.ts';
+import { rotateKey } from './rotation.ts';
+import { agreeOnSecretKey, lookAtKeys, mayBeUnbound } from './secret-key.ts';
+
+// Who can write to the database tells services to go back to the format that is bound to nothing.
+
+const root = mkdtempSync(join(tmpdir(), 'berth-downgrade-'));
+after(() => rmSync(root, { recursive: true }));
+
+const mine = signInState('oidc', Buffer.alloc(32, 1));
+const other = signInState('oidc', Buffer.alloc(32, 2));
+const secret = { password: 'mine' };
+
+/** An installation with a key file like this, or none yet; and what an attacker and a restart do to it. */
+async function installationWith(t: TestContext, file?: string) {
+  const database = await createTestDatabase();
+  t.after(database.close);
+  const { db } = database;
+  const dataDir = mkdtempSync(join(root, 'x-'));
+  if (file !== undefined) writeFileSync(keyFile(dataDir), file);
+  const set = (sealing: 'unbound' | 'mixed' | 'bound') =>
+    db.updateTable('installation').set({ sealing }).execute();
+  const start = async () => {
+    const keys = await loadKeys(dataDir);
+    return (await agreeOnSecretKey(db, keys, { dataDir, isOnlyService: false })).keyring;
+  };
+  const rotate = () => rotateKey({ db, dataDir, say: () => undefined, steadyMs: 0 });
+  return { db, dataDir, set, start, rotate };
+}
+
+const firstKey = (dataDir: string) =>
+  Buffer.from(readFileSync(keyFile(dataDir), 'utf8').slice(0, 64), 'hex');
+
+/** As the release before sealed a value. */
+function sealedUnbound(key: Buffer, value: unknown): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+function staysBound(keyring: Keyring, key: Buffer): void {
+  const sealed = keyring.seal(mine, secret);
+  assert.deepEqual(keyring.open(mine, sealed), secret);
+  assert.equal(keyring.open(other, sealed), undefined, 'what is written from then on');
+  assert.equal(keyring.open(mine, sealedUnbound(key, secret)), undefined, 'the format from before');
+  assert.equal(keyring.mac('words', 'x').length, 40);
+  const mac = createHmac('sha256', key).update('x').digest();
+  assert.equal(keyring.isMac('words', 'x', mac), false);
+}
+
+test('under a key that this release made the format from before is neither written nor read', async (t) => {
+  const { db, dataDir, set, start } = await installationWith(t);
+  const keyring = await start();
+  for (const level of ['unbound', 'mixed'] as const) {
+    await set(level);
+    await lookAtKeys({ keyring, db, dataDir });
+    staysBound(keyring, firstKey(dataDir));
+    staysBound(await start(), firstKey(dataDir));
+  }
+});
+
+test('a service that runs never goes back, whatever its key', async (t) => {
+  const key = randomBytes(32);
+  const { db, dataDir, set, start } = await installationWith(t, `${key.toString('hex')}\n`);
+  const keyring = await start();
+  for (const level of ['unbound', 'mixed'] as const) {
+    await set(level);
+    await lookAtKeys({ keyring, db, dataDir });
+    staysBound(keyring, key);
+  }
+});
+
+test('once a rotation has ended the format from before is gone for good', async (t) => {
+  const old = randomBytes(32);
+  const { db, dataDir, set, start, rotate } = await installationWith(t, `${old.toString('hex')}\n`);
+  assert.ok(mayBeUnbound(await start()), 'an upgraded installation is told to rotate');
+  await set('unbound');
+  const before = (await start()).seal(mine, secret);
+  assert.deepEqual((await start()).open(other, before), secret, 'as the release before had it');
+  assert.equal(await rotate(), 'done');
+  await set('unbound');
+  const keyring = await start();
+  staysBound(keyring, firstKey(dataDir));
+  assert.ok(!mayBeUnbound(keyring));
+  assert.equal(keyring.open(mine, before), undefined);
+  await lookAtKeys({ keyring, db, dataDir });
+  staysBound(keyring, firstKey(dataDir));
+});
