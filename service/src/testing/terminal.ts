@@ -57,8 +57,9 @@ export async function startInTerminal(
   processes: () => number[],
 ): Promise<InTerminal> {
   const { DATABASE_URL: _, NODE_TEST_CONTEXT: __, ...env } = process.env;
-  // Without "prestart", which prepares the machine.
-  const command = 'npm start --ignore-scripts';
+  // Without "prestart", which prepares the machine. `exec`, since a shell that waits would get Ctrl-C, too, and dash
+  // then ends with 130, however npm ends.
+  const command = 'exec npm start --ignore-scripts';
   const child = spawn(
     'script',
     ['--quiet', '--return', '--flush', '--command', command, '/dev/null'],
