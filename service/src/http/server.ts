@@ -18,6 +18,7 @@ import { handleError, sendProblem } from './problems.ts';
 import { type Finders, resolveReferences } from './references.ts';
 import { completeSchema } from './route-schemas.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
+import { hangUpIdleOnClose } from './shell/closing.ts';
 import { refuseUnclear } from './shell/framing.ts';
 import { listenerFactory, type Patience, patience } from './shell/listener.ts';
 import { isAmong } from './shell/proxies.ts';
@@ -73,6 +74,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   resolveReferences(app, deps, references);
   boundStreams(app, streamSettings(options));
   logRequests(app);
+  hangUpIdleOnClose(app, (options.patience ?? patience).linger);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
   serveDocs(app);
