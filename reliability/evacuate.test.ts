@@ -112,7 +112,7 @@ it('servers that find no room stay, and asking again goes on with them', async (
   assert.match(failed.message, /3 servers stay where they are/);
   assert.match(failed.message, /No node of this location takes servers.*The node stays cordoned/);
   assert.equal(left.length, 3);
-  assert.match(left[0]?.reason ?? '', /cordoned: 2/);
+  assert.match(left[0]?.reason ?? '', /2 are cordoned/);
   assert.equal(await stateOf('b'), 'cordoned');
   await set({ cordoned: false });
   const done = await ended(await begin('b', 'evacuate'));

@@ -53,10 +53,17 @@ async function tableNames({ pool }: Pick<TestDatabase, 'pool'>): Promise<string[
   }
 }
 
-/** All that there is in a database, as text. */
+/** What exports and imports note in the database, whatever it holds. */
+const theirNotes = `
+  update installation set exported_at = null;
+  update locations set engine = engine - 'fingerprint', instances_known = false`;
+
+/** All that there is in a database, as text, but for `theirNotes`. */
 async function everything({ pool }: TestDatabase): Promise<Record<string, unknown>> {
   const client = await pool.connect();
   try {
+    await client.query('begin');
+    await client.query(theirNotes);
     const content: Record<string, unknown> = {};
     for (const { name, partitions } of await listTables(client)) {
       const { rows } = await client.query(`select t::text as row from "${name}" t`);
@@ -70,6 +77,7 @@ async function everything({ pool }: TestDatabase): Promise<Record<string, unknow
     const sequences = await listSequences(client);
     return { ...content, sequences, triggers: triggers.rows, migrations: migrations.rows };
   } finally {
+    await client.query('rollback');
     client.release();
   }
 }
@@ -140,6 +148,8 @@ test('an export of an earlier schema is brought up to date', async (t) => {
   const [earlier, target] = [await emptyDatabase(t), await emptyDatabase(t)];
   await migrate(earlier.db, '0012-metering');
   await fill(earlier);
+  // Outputs of commands are a list, which no constraint says and later migrations go by.
+  await earlier.pool.query("update operations set commands = '[]'");
   const path = join(directory, 'earlier.gz');
   await exportDatabase(earlier.connectionString, path, quiet);
   await importDatabase(target.connectionString, path, quiet);
