@@ -69,15 +69,22 @@ export const CommandResult = Type.Object(
       Type.String({
         description:
           'The end of what it printed, on both streams, up to 4 KiB. Null in lists: `GET /v1/operations/{id}` shows it. ' +
-          'It is kept for as long as `outputs_days` of the settings says after the operation has ended, and is null ' +
-          'from then on.',
+          'It is removed once it has been kept for as long as `outputs_days` of the settings says after the operation ' +
+          'has ended, or earlier, the oldest first, where the outputs of its project exceed the quota `outputs`; it is ' +
+          'null from then on.',
         examples: ['Setting up nginx ...\n'],
       }),
     ),
     output_expired: Type.Boolean({
-      description: 'Whether the output was removed since it had been kept long enough.',
+      description: 'Whether the output was removed; `output_note` says why.',
       examples: [false],
     }),
+    output_note: Nullable(
+      Type.String({
+        description: 'Why the output was removed, for a person to read. Null unless it was.',
+        examples: ['The output was removed: it had been kept for as long as the settings say.'],
+      }),
+    ),
   },
   { title: 'CommandResult' },
 );

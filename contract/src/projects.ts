@@ -35,6 +35,13 @@ const limits = {
   addresses: limit(quotaWords.addresses),
 };
 
+const outputsWords =
+  'MiB of what the initial commands of its servers printed, as it is stored, compressed. Beyond that the oldest ' +
+  'outputs are removed; no create is refused.';
+
+/** Not among `quotaNames`: no server holds them, and no create is refused for them. */
+const outputs = limit(`${outputsWords} 16 in a new project unless it says otherwise.`);
+
 const uniqueNames =
   'Whether no two of its servers may have the same name, whatever the case of its letters. A server ' +
   'that is deleted holds its name until it is gone.';
@@ -45,7 +52,10 @@ export const Project = Type.Object(
     name: Type.String({ examples: ['default'] }),
     description: Type.String({ examples: ['Servers of the web team'] }),
     unique_names: Type.Boolean({ description: uniqueNames, examples: [true] }),
-    quota: Type.Object(limits, { description: 'What its servers may hold together.' }),
+    quota: Type.Object(
+      { ...limits, outputs },
+      { description: 'What its servers may hold together, and what is kept of them.' },
+    ),
     created_at: Timestamp('When it was made.'),
     deleted_at: Nullable(Timestamp('When it was deleted; null while it was not.')),
   },
@@ -84,8 +94,12 @@ const fields = {
         ram: Type.Optional(limits.ram),
         disk: Type.Optional(limits.disk),
         addresses: Type.Optional(limits.addresses),
+        outputs: Type.Optional(outputs),
       },
-      { description: 'What is left out stays as it is; in a new project it is without limit.' },
+      {
+        description:
+          'What is left out stays as it is; in a new project it is without limit, but for `outputs`.',
+      },
     ),
   ),
 };
@@ -128,6 +142,13 @@ export const ProjectQuota = Type.Object(
     ram: use(quotaWords.ram),
     disk: use(quotaWords.disk),
     addresses: use(quotaWords.addresses),
+    outputs: Type.Object(
+      {
+        limit: Nullable(Type.Integer({ description: 'Null: no limit.', examples: [16] })),
+        used: Type.Integer({ description: 'Now, rounded up.', examples: [2] }),
+      },
+      { description: outputsWords },
+    ),
   },
   { title: 'ProjectQuota', description: 'What a project may hold, and what it holds.' },
 );

@@ -23,7 +23,7 @@ const words = {
     maximum: 3650,
     description:
       'How many days what initial commands printed is kept after their operation has ended. It goes with ' +
-      'the operation at the latest.',
+      'the operation at the latest, and earlier where the outputs of its project exceed the quota `outputs`.',
     examples: [30],
     explain: 'Must be a whole number of days, from 1 to 3650.',
   },

@@ -78,11 +78,11 @@ async function tellsOfFailedCommands(berth: Berth, id: number): Promise<void> {
   assert.deepEqual(
     operation?.commands?.map(({ duration_ms: _, ...command }) => command),
     [
-      { index: 0, exit_status: 0, output: 'hello\n', output_expired: false },
-      { index: 1, exit_status: 3, output: '', output_expired: false },
-      { index: 2, exit_status: 0, output: '', output_expired: false },
-      { index: 3, exit_status: 0, output: 'on\n', output_expired: false },
-      { index: 4, exit_status: 0, output: '', output_expired: false },
+      { index: 0, exit_status: 0, output: 'hello\n', output_expired: false, output_note: null },
+      { index: 1, exit_status: 3, output: '', output_expired: false, output_note: null },
+      { index: 2, exit_status: 0, output: '', output_expired: false, output_note: null },
+      { index: 3, exit_status: 0, output: 'on\n', output_expired: false, output_note: null },
+      { index: 4, exit_status: 0, output: '', output_expired: false, output_note: null },
     ],
   );
   const { initial_commands: commands } = await read<Server>(`servers/${id}`);

@@ -75,6 +75,6 @@ async function keep({ db, log, observer, trusted, signal }: Keeping): Promise<vo
   const removed = await keepRecords(db, { now, oldBy: trusted(now), signal });
   observer.removed(removed);
   if (Object.values(removed).some((count) => count > 0)) {
-    log.info(removed, 'Records that were kept long enough were removed.');
+    log.info(removed, 'Records that are kept no longer were removed.');
   }
 }

@@ -34,8 +34,10 @@ export interface CommandResult {
   output: string;
   /** Null where nobody measured it. */
   duration_ms?: number | null;
-  /** It was kept as long as it is to be, and has gone. */
+  /** It was removed. */
   output_expired?: boolean;
+  /** It was removed since its project had more than its quota, and not for its age. */
+  output_dropped?: boolean;
 }
 
 /** Why a server went to its node: kept as the API shows it. */
@@ -64,6 +66,8 @@ interface ProjectsTable {
   max_ram_mb: number | null;
   max_disk_gb: number | null;
   max_addresses: number | null;
+  /** MiB of what initial commands printed, as it is stored. */
+  max_outputs_mib: Generated<number | null>;
   used_servers: Generated<number>;
   used_cpu: Generated<number>;
   used_ram_mb: Generated<number>;
@@ -322,6 +326,8 @@ interface OperationsTable {
   message: string;
   error: JSONColumnType<{ code: string; message: string }> | null;
   commands: JSONColumnType<CommandResult[]> | null;
+  /** What they take, as stored, once it has ended: a trigger notes it. 0 of those without output. */
+  output_bytes: number | null;
   /** Of a create that chose its node. */
   placement: JSONColumnType<Placement> | null;
   secrets: Buffer | null;

@@ -92,7 +92,7 @@ export function observers(registry: Registry): Observers {
   });
   const removed = new Counter({
     name: 'berth_records_removed_total',
-    help: 'Records that this service removed since they had been kept long enough; of the audit log whole months.',
+    help: 'Records that this service removed since they had been kept long enough, of the audit log whole months; outputs_dropped: outputs beyond the quota of their project.',
     labelNames: ['what'],
     registers,
   });
@@ -124,6 +124,7 @@ export function observers(registry: Registry): Observers {
     operations: {
       ended: (kind, outcome, seconds) => operationSeconds.observe({ kind, outcome }, seconds),
       retried: (kind, step) => retries.inc({ kind, step }),
+      outputsDropped: (count) => removed.inc({ what: 'outputs_dropped' }, count),
     },
     called({ method, path, outcome, seconds }) {
       calls.inc({ method, path, outcome });

@@ -29,6 +29,7 @@ import {
   releaseLease,
   type StepCommit,
 } from './lease-queries.ts';
+import { dropOutputs } from './output-queries.ts';
 import { isOfNode, isOfServer, type OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
@@ -45,6 +46,8 @@ export interface OperationObserver {
   ended(kind: string, outcome: 'succeeded' | 'failed', seconds: number): void;
   /** A step failed, and will be tried again. */
   retried(kind: string, step: string): void;
+  /** Of so many operations, since their project had more outputs than its quota. */
+  outputsDropped(count: number): void;
 }
 
 /** What executing an operation needs from the service. */
@@ -313,11 +316,12 @@ function saysNothingNew(operation: OperationRow, commit: StepCommit): boolean {
 }
 
 async function end(
-  { db, log, observer }: Execution,
+  execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
   result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
 ): Promise<void> {
+  const { db, log, observer } = execution;
   const written = ending(kind, result);
   const isOurs = await db.transaction().execute(async (trx) => {
     if (!(await finishOperation(trx, operation, written))) return false;
@@ -331,6 +335,29 @@ async function end(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',
   );
+  await boundOutputs(execution, operation);
+}
+
+/**
+ * Outputs come to stay with the end of an operation: this one, or one that it has superseded. Housekeeping
+ * drops what this could not.
+ */
+async function boundOutputs(
+  { db, log, observer }: Pick<Execution, 'db' | 'log' | 'observer'>,
+  { project_id: project }: OperationRow,
+): Promise<void> {
+  if (project === null) return;
+  try {
+    const dropped = await dropOutputs(db, project);
+    if (dropped === 0) return;
+    observer?.outputsDropped(dropped);
+    log.info({ project, dropped }, 'The oldest outputs of a project were removed: see its quota.');
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'Outputs beyond a quota could not be removed; housekeeping tries again.',
+    );
+  }
 }
 
 async function enterFailure(

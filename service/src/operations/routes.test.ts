@@ -53,7 +53,9 @@ test('a failed one says why, and what the commands came to', async () => {
   const { id: server } = (await create()).json();
   const { id } = await operationUnderWay(db, server);
   const error = { code: 'image_unreachable', message: 'The image server does not answer.' };
-  const commands = [{ exit_status: 1, output: 'not found\n', output_expired: false }];
+  const commands = [
+    { exit_status: 1, output: 'not found\n', output_expired: false, output_note: null },
+  ];
   const values = {
     error: JSON.stringify(error),
     commands: JSON.stringify(commands),

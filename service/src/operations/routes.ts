@@ -8,7 +8,7 @@ import { readPage, sendList } from '../http/pagination.ts';
 import { findNodeOperation } from '../nodes/queries.ts';
 import { Problem } from '../problem.ts';
 import { findCommand, findOperation, type ListedOperation, listOperations } from './queries.ts';
-import { operationView } from './view.ts';
+import { operationView, whyGone } from './view.ts';
 
 const params = PathParams({ id: 'operation' });
 
@@ -103,10 +103,8 @@ export function operationRoutes(app: App, { db }: Deps): void {
 }
 
 function outputNotFound(command: CommandResult | null | false): Problem {
-  const detail = command
-    ? 'The output was removed: it had been kept for as long as the settings say.'
-    : 'The operation has run no command of this index.';
-  return new Problem('output_not_found', detail);
+  const why = command ? whyGone(command) : null;
+  return new Problem('output_not_found', why ?? 'The operation has run no command of this index.');
 }
 
 function operationNotFound(id: number | string): Problem {

@@ -14,6 +14,7 @@ test('it is run again more and more slowly, and ends at the deadline', async () 
   const observer = {
     ended: () => undefined,
     retried: (kind: string, step: string) => void retried.push(`${kind} ${step}`),
+    outputsDropped: () => undefined,
   };
   const kind = kindOf({
     only: async () => {
@@ -64,7 +65,11 @@ test('it is said to have ended only where that was written', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (text) => void lines.push(text) });
   const observed: string[] = [];
-  const observer = { ended: (kind: string) => void observed.push(kind), retried: () => undefined };
+  const observer = {
+    ended: (kind: string) => void observed.push(kind),
+    retried: () => undefined,
+    outputsDropped: () => undefined,
+  };
   const kind = kindOf({
     only: async ({ operation }) => {
       if (operation.fence > 1) return ended();

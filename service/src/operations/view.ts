@@ -30,9 +30,25 @@ export function operationView(
   };
 }
 
+/** Why an output is no longer there, for a person to read; null unless it has gone. */
+export function whyGone({
+  output_expired: gone,
+  output_dropped: dropped,
+}: Pick<CommandResult, 'output_expired' | 'output_dropped'>): string | null {
+  if (!gone) return null;
+  if (!dropped) return 'The output was removed: it had been kept for as long as the settings say.';
+  return (
+    'The output was removed: the outputs of its project exceeded the quota "outputs", and the oldest are ' +
+    'removed first.'
+  );
+}
+
 type Command = Omit<CommandResult, 'output'> & { output?: string | null };
 
 function commandView(command: Command, index: number) {
   const { exit_status, duration_ms = null, output = null, output_expired: gone = false } = command;
-  return { index, exit_status, duration_ms, output: gone ? null : output, output_expired: gone };
+  return {
+    ...{ index, exit_status, duration_ms, output: gone ? null : output, output_expired: gone },
+    output_note: whyGone(command),
+  };
 }

@@ -23,7 +23,7 @@ export async function createProject(trx: Trx, body: ProjectCreate): Promise<Proj
   return await insertProject(trx, { unique_names: true, ...body });
 }
 
-/** A quota below what is used holds for what comes: nothing is taken away. */
+/** A quota below what is used holds for what comes: nothing is taken away but outputs, by housekeeping. */
 export async function changeProject(
   trx: Trx,
   id: number,

@@ -100,7 +100,7 @@ export interface ProjectValues {
   name?: string | undefined;
   description?: string | undefined;
   unique_names?: boolean | undefined;
-  quota?: Partial<Record<QuotaName, number | null>> | undefined;
+  quota?: Partial<Record<QuotaName | 'outputs', number | null>> | undefined;
 }
 
 export async function insertProject(
@@ -142,7 +142,7 @@ export async function markProjectDeleted(trx: Trx, id: number): Promise<void> {
 }
 
 function columns({ name, description, unique_names, quota = {} }: ProjectValues) {
-  const { servers, cpu, ram, disk, addresses } = quota;
+  const { servers, cpu, ram, disk, addresses, outputs } = quota;
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
@@ -152,5 +152,6 @@ function columns({ name, description, unique_names, quota = {} }: ProjectValues)
     ...(ram !== undefined && { max_ram_mb: ram }),
     ...(disk !== undefined && { max_disk_gb: disk }),
     ...(addresses !== undefined && { max_addresses: addresses }),
+    ...(outputs !== undefined && { max_outputs_mib: outputs }),
   };
 }

@@ -7,7 +7,10 @@ import { lockProject, type ProjectRow } from './queries.ts';
 /** How much of each a server, or several, would take. */
 export type Demand = Record<QuotaName, number>;
 
-export function quotaOf(row: ProjectRow): ProjectQuota {
+type Held = Omit<ProjectQuota, 'outputs'>;
+
+/** What its servers may hold and hold. */
+export function quotaOf(row: ProjectRow): Held {
   return {
     servers: { limit: row.max_servers, used: row.used_servers },
     cpu: { limit: row.max_cpu, used: row.used_cpu },

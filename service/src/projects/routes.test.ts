@@ -42,7 +42,8 @@ describe('a project', () => {
     assert.equal(created.statusCode, 201);
     const { id, quota } = created.json();
     assert.equal(created.headers.location, `/v1/projects/${id}`);
-    assert.deepEqual(quota, { servers: 3, cpu: null, ram: null, disk: null, addresses: null });
+    const others = { cpu: null, ram: null, disk: null, addresses: null };
+    assert.deepEqual(quota, { servers: 3, ...others, outputs: 16 });
     const path = `/projects/${id}`;
     const change = { body: { quota: { cpu: 2 } }, ...admin };
     const changed = (await whole.ask('PATCH', path, change)).json();

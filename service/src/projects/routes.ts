@@ -17,6 +17,7 @@ import { sendAnswer } from '../http/idempotency.ts';
 import { readPage, sendList } from '../http/pagination.ts';
 import { allows } from '../http/scopes.ts';
 import { visibleProjects } from '../memberships/visible-projects.ts';
+import { storedOutputs } from '../operations/output-queries.ts';
 import { Problem } from '../problem.ts';
 import { changeProject, createProject, deleteProject } from './projects.ts';
 import { listProjects } from './queries.ts';
@@ -27,6 +28,7 @@ import { findVisibleProject } from './visible.ts';
 const params = PathParams({ id: 'project' });
 
 const tags = ['Projects'];
+const bytesPerMib = 1024 ** 2;
 
 const onlyForAdministrators = new Problem(
   'scope_missing',
@@ -98,7 +100,11 @@ function readRoutes(app: App, { db }: Deps): void {
         response: { 200: ProjectQuota },
       },
     },
-    async (request) => quotaOf(await find(request)),
+    async (request) => {
+      const row = await find(request);
+      const used = Math.ceil((await storedOutputs(db, row.id)) / bytesPerMib);
+      return { ...quotaOf(row), outputs: { limit: row.max_outputs_mib, used } };
+    },
   );
 }
 

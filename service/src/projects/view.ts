@@ -14,6 +14,7 @@ export function projectView(row: ProjectRow): Project {
       ram: row.max_ram_mb,
       disk: row.max_disk_gb,
       addresses: row.max_addresses,
+      outputs: row.max_outputs_mib,
     },
     created_at: row.created_at,
     deleted_at: row.deleted_at,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
+import { hasOutput, withoutOutput } from '../operations/output-queries.ts';
 import { tryLockRetention } from './lock-queries.ts';
 
 const atOnce = 500;
@@ -24,10 +25,6 @@ async function operationsAfter(db: Queryable, id: number, before: Date): Promise
     .execute();
 }
 
-/** As the index `operations_with_output` has it, so that none is looked at again whose output has gone. */
-const hasOutput = sql<boolean>`(finished_at is not null and commands <> '[]'
-  and not commands @> '[{"output_expired": true}]')`;
-
 /**
  * Removes what the initial commands printed, of some operations that ended before a time; their exit
  * statuses stay. Answers how many: none when all are done, or another service is at it. One that has not
@@ -38,7 +35,7 @@ export async function expireOutputs(db: Db, before: Date): Promise<number> {
     if (!(await tryLockRetention(trx))) return 0;
     const result = await trx
       .updateTable('operations')
-      .set({ commands: withoutOutput })
+      .set({ commands: withoutOutput() })
       .where('id', 'in', (eb) =>
         eb
           .selectFrom('operations')
@@ -52,11 +49,6 @@ export async function expireOutputs(db: Db, before: Date): Promise<number> {
     return Number(result.numUpdatedRows);
   });
 }
-
-/** The release before reads an output, and takes one without text. */
-const withoutOutput = sql<string>`(
-  select jsonb_agg(result || '{"output": "", "output_expired": true}' order by place)
-  from jsonb_array_elements(commands) with ordinality as results (result, place))`;
 
 /**
  * Deletes operations that ended before a time, but for those that something needs: secrets for a retry,

@@ -143,8 +143,15 @@ describe('operations', () => {
     const commands = async (id: number) =>
       (await inject(app, { url: `/v1/operations/${id}`, headers })).json().commands;
     const result = { index: 0, exit_status: 0, duration_ms: 20 };
-    assert.deepEqual(await commands(old), [{ ...result, output: null, output_expired: true }]);
-    assert.deepEqual(await commands(young), [{ ...result, output, output_expired: false }]);
+    assert.deepEqual(await commands(old), [
+      {
+        ...{ ...result, output: null, output_expired: true },
+        output_note: 'The output was removed: it had been kept for as long as the settings say.',
+      },
+    ]);
+    assert.deepEqual(await commands(young), [
+      { ...result, output, output_expired: false, output_note: null },
+    ]);
     assert.deepEqual([await commands(empty), await commands(none)], [[], null]);
     assert.equal((await round('2030-02-01T00:00:02Z')).outputs, 1);
     assert.equal((await commands(young))[0].output, null);

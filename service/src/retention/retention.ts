@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { dropOutputs, noteOutputs, projectsBeyondQuota } from '../operations/output-queries.ts';
 import { pause } from '../pause.ts';
 import { findSettings } from '../settings/queries.ts';
 import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './audit-queries.ts';
@@ -13,6 +14,8 @@ export interface Removed {
   audit_months: number;
   operations: number;
   outputs: number;
+  /** Of operations whose project had more outputs than its quota. */
+  outputs_dropped: number;
 }
 
 export interface RecordsObserver {
@@ -32,12 +35,16 @@ interface Round {
  * small bits. Where one of these fails the others are done all the same: disks fill up otherwise.
  */
 export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promise<Removed> {
-  const removed = { audit_months: 0, operations: 0, outputs: 0 };
+  const removed = { audit_months: 0, operations: 0, outputs: 0, outputs_dropped: 0 };
   const kept = await findSettings(db);
   const oldestEntries = oldBy ? monthOf(monthsBefore(oldBy, kept.audit_months)) : new Date(0);
   const works: (() => Promise<unknown>)[] = [
     () => makeAuditPartitions(db, now),
     () => inBits(() => moveEarlierEntries(db, oldestEntries), signal),
+    () => inBits(() => noteOutputs(db), signal),
+    async () => {
+      removed.outputs_dropped = await keepWithinQuotas(db, signal);
+    },
     async () => {
       removed.audit_months = (await dropAuditPartitions(db, oldestEntries)).length;
     },
@@ -61,6 +68,15 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
   }
   if (errors.length > 0) throw new AggregateError(errors, 'Of the upkeep of records some failed.');
   return removed;
+}
+
+/** The end of an operation sees to its project: unless it was cut off, or the quota has changed since. */
+async function keepWithinQuotas(db: Db, signal: AbortSignal): Promise<number> {
+  let dropped = 0;
+  for (const project of await projectsBeyondQuota(db)) {
+    dropped += await inBits(() => dropOutputs(db, project), signal);
+  }
+  return dropped;
 }
 
 async function inBits(work: () => Promise<number>, signal: AbortSignal): Promise<number> {
