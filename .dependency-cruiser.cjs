@@ -16,7 +16,7 @@ module.exports = {
       from: {
         path: '^service/src/',
         pathNot:
-          '^service/src/(incus|inspect|installation|operations|reconcilers|usage|operating-systems|testing)/|' +
+          '^service/src/(incus|inspect|installation|operations|reconcilers|pool-quotas|usage|operating-systems|testing)/|' +
           '^service/src/servers/(create|guest-report|start|stop|restart|move|delete|shutdown|removal|engine|confinement)\\.ts$|' +
           '^service/src/nodes/member\\.ts$|^service/src/locations/(engines|local|local\\.test|ownership|project|network|join|survey|administration|cli\\.long\\.test)\\.ts$|^service/src/metrics/observed\\.ts$|^service/src/network-policy/compile(\\.test)?\\.ts$|^service/src/(start|start-errors|start-errors\\.test)\\.ts$',
       },

@@ -29,7 +29,7 @@ export const places = {
 export const user = 'berth';
 export const service = 'berth.service';
 export const timer = 'berth-export.timer';
-export const units = [service, 'berth-export.service', timer];
+export const units = [service, 'berth-pools.service', 'berth-export.service', timer];
 
 /** The machine, as far as an installation changes it. */
 export interface Host {

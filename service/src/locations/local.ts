@@ -7,6 +7,7 @@ import type { Db } from '../db/connection.ts';
 import { installationId } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Network } from '../incus/networks.ts';
+import { prepareQuotas } from '../pool-quotas/prepare.ts';
 import { installationLabel } from '../servers/instance.ts';
 import { kindOf, subnetsOf } from './network.ts';
 import { type Marks, mark, requireOwn, requireSameNames } from './ownership.ts';
@@ -98,6 +99,10 @@ async function ensurePool(
     const pool = { name: names.pool, driver: 'btrfs', description, config: { size, ...marks } };
     await unlessExists(client.storage.createPool(pool));
   }
+  // Also after a start that ended between the two.
+  const made = await client.storage.getPool(names.pool);
+  const installationId = marks[installationLabel];
+  if (made) await prepareQuotas(made, { installationId, incusDir: diskPath, say });
   return (await client.storage.poolResources(names.pool)).space.total;
 }
 

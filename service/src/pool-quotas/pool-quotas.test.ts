@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseGroups } from './groups.ts';
+import { deviceOf } from './mount.ts';
+
+const printed = `Qgroupid    Referenced    Exclusive  Max referenced  Max exclusive   Path 
+--------    ----------    ---------  --------------  -------------   ---- 
+0/5              16384        16384            none           none   <toplevel>
+0/256         10469376     10469376        10485760           none   containers/berth_srv-1
+0/257            16384        16384            none       10485760   containers/of my own
+0/258                0            0            none           none   <stale>
+0/259            16384        16384        20971520           none   containers/berth_srv-2
+0/260            16384        16384            none           none   containers/berth_srv-3/rootfs/a
+0/261                0            0        20971520           none   containers/berth_srv-2
+1/100            16384        16384            none           none   <0 member qgroups>
+`;
+
+test('groups of subvolumes are read, others passed over, and what a guest may have made up not believed', () => {
+  assert.deepEqual(parseGroups(printed), [
+    { path: 'containers/berth_srv-1', charged: 10_469_376, limit: 10_485_760 },
+    { path: 'containers/of my own', charged: 16_384, limit: null },
+    { path: 'containers/berth_srv-2', charged: 0, limit: null },
+    { path: 'containers/berth_srv-3/rootfs/a', charged: 16_384, limit: null },
+  ]);
+});
+
+const mountinfo = `24 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+52 24 0:48 / /pools/a rw,relatime - btrfs /dev/loop1 rw,subvolid=5
+53 24 0:49 / /pools/with\\040space rw,relatime shared:2 master:1 - btrfs /dev/mapper/b rw
+54 24 0:50 / /pools/under rw - btrfs /dev/loop2 rw
+55 54 0:51 / /pools/under rw - tmpfs none rw
+`;
+
+test('the device of a mounted btrfs is found, and none below another file system', () => {
+  const find = (path: string) => deviceOf(mountinfo, path);
+  assert.equal(find('/pools/a'), '/dev/loop1');
+  assert.equal(find('/pools/with space'), '/dev/mapper/b');
+  for (const path of ['/', '/pools', '/pools/under']) assert.equal(find(path), undefined, path);
+});
