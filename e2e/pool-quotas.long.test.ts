@@ -1,28 +1,41 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { createLog } from '../service/src/log.ts';
 import { askHelper } from '../service/src/pool-quotas/as-root.ts';
 import { groupsOf } from '../service/src/pool-quotas/btrfs.ts';
 import type { RootCall } from '../service/src/pool-quotas/commands.ts';
-import { hasSimpleQuotas, modeOf } from '../service/src/pool-quotas/counting.ts';
+import { hasSimpleQuotas, isInconsistent, modeOf } from '../service/src/pool-quotas/counting.ts';
 import { parseGroups } from '../service/src/pool-quotas/groups.ts';
 import { createHelper } from '../service/src/pool-quotas/helper.ts';
 import { btrfsAt, type Mount } from '../service/src/pool-quotas/mount.ts';
 import { poolDirectory } from '../service/src/pool-quotas/place.ts';
+import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { prepareQuotas } from '../service/src/pool-quotas/prepare.ts';
+import { type QuotaFigures, watchQuotas } from '../service/src/reconcilers/pool-quotas.ts';
 import { installationLabel } from '../service/src/servers/instance.ts';
-import { incusPool, incusProject, incusSocket } from './api.ts';
+import { until } from '../service/src/testing/until.ts';
+import { created, incusPool, incusProject, incusSocket, metrics, remove } from './api.ts';
+import { incus } from './incus.ts';
 import { run } from './processes.ts';
 
-// That pools count in the way that keeps their servers to the sizes of their disks, on a real btrfs.
+// That a server is held to the size of its disk for as long as its pool lives, on a real btrfs.
 
 const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
 after(() => client.close());
 const incusDir = dirname(incusSocket());
+const incusCommand = (...args: string[]) =>
+  incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
+
+const disk = 2;
+const size = disk * 2 ** 30;
+const mebibyte = 2 ** 20;
 
 async function mounted(pool: string): Promise<Mount> {
   const mount = await btrfsAt(poolDirectory(incusDir, pool));
@@ -31,6 +44,22 @@ async function mounted(pool: string): Promise<Mount> {
 }
 
 const mount = await mounted(incusPool());
+const pathOf = ({ uuid }: Pick<Server, 'uuid'>) => `containers/${incusProject()}_srv-${uuid}`;
+
+async function groupOf(server: Server) {
+  const found = (await groupsOf(mount)).find(({ path }) => path === pathOf(server));
+  if (!found) throw new Error(`${server.uuid} has no group.`);
+  return found;
+}
+
+const limitOf = async (server: Server) => (await groupOf(server)).limit;
+const untilHeld = (server: Server) =>
+  until(
+    'it is held to its size',
+    () => limitOf(server),
+    (limit) => limit === size,
+    120,
+  );
 
 test('a new pool counts in the simple way, where its kernel can', async () => {
   assert.equal(modeOf(mount), hasSimpleQuotas() ? 'simple' : 'classic');
@@ -74,6 +103,108 @@ test("an administrator's pool, and one with something in it, is left as it is", 
   assert.deepEqual(said, []);
   await prepareQuotas(marked, preparing);
   assert.equal(modeOf(own), hasSimpleQuotas() ? 'simple' : 'none');
+});
+
+test('a server is held to its size after a restore, and whoever lifted its limit', async () => {
+  const server = await created({ disk });
+  const name = `srv-${server.uuid}`;
+  assert.equal(await limitOf(server), size);
+  const told = await metrics();
+  const how = modeOf(mount);
+  assert.match(told, new RegExp(`^berth_pool_quota_mode{location="local",mode="${how}"} 1$`, 'm'));
+  assert.match(told, /^berth_servers_disk_unlimited\{location="local"\} 0$/m);
+  await incusCommand('snapshot', 'create', name, 'before');
+  await incusCommand('snapshot', 'restore', name, 'before');
+  await untilHeld(server);
+  await incusCommand('snapshot', 'delete', name, 'before');
+  run('btrfs', ['qgroup', 'limit', 'none', join(mount.path, pathOf(server))]);
+  assert.equal(await limitOf(server), null);
+  await untilHeld(server);
+  await remove(server.id);
+});
+
+/** A pool that counts in the classic way, with one server of 64 MiB in it. */
+async function classicPool(stack: AsyncDisposableStack) {
+  const { place } = await makePool(stack, 'classic', { [installationLabel]: ours });
+  run('btrfs', ['quota', 'enable', place.path]);
+  assert.equal(modeOf(place), 'classic');
+  // With it any snapshot that is deleted makes the kernel lose count.
+  writeFileSync(`/sys/fs/btrfs/${place.uuid}/qgroups/drop_subtree_threshold`, '0');
+  const name = `srv-${randomUUID()}`;
+  const devices = { root: { size: '64MiB' } };
+  const server = { name, type: 'container', project: 'default', devices } as const;
+  const path = join(place.path, 'containers', name);
+  run('btrfs', ['subvolume', 'create', path]);
+  stack.defer(() => void run('btrfs', ['subvolume', 'delete', '--commit-after', path]));
+  // So many that the kernel does not look through all of a snapshot that goes.
+  for (let files = 0; files < 500; files += 1) writeFileSync(join(path, `file-${files}`), 'small');
+  const write = (file: string, mebibytes: number) =>
+    spawnSync('dd', [
+      'if=/dev/urandom',
+      `of=${join(path, file)}`,
+      'bs=1M',
+      `count=${mebibytes}`,
+      'conv=fsync',
+    ]);
+  /** Answers how many servers are without their limit. */
+  const keep = async (as: string) => {
+    const stopping = new AbortController();
+    const told: QuotaFigures[] = [];
+    const rescans: number[] = [];
+    const watch = watchQuotas(
+      {
+        ...{ client, signal: stopping.signal, log: createLog('silent') },
+        poolQuotas: createPoolQuotas(as),
+        observer: {
+          quotas: (_, figures) => figures && told.push(figures),
+          rescanned: (_, seconds) => rescans.push(seconds),
+        },
+        report: (error) => assert.fail(String(error)),
+      },
+      {
+        ...{ id: 1, name: 'test', engine: { socket_path: incusSocket() } },
+        ...{ incus_project: incusProject(), storage_pool: basename(place.path) },
+      },
+    );
+    stack.defer(() => watch.end());
+    await watch.compare([server]);
+    return { told, rescans };
+  };
+  const loseCount = () => {
+    const snapshot = `${path}-snapshot`;
+    run('btrfs', ['subvolume', 'snapshot', path, snapshot]);
+    run('btrfs', ['subvolume', 'delete', '--commit-after', snapshot]);
+    run('btrfs', ['subvolume', 'sync', place.path]);
+  };
+  return { place, keep, write, loseCount };
+}
+
+test('a pool with classic quotas that has lost count is counted anew', async (t) => {
+  const { place, keep, write, loseCount } = await classicPool(stackOf(t));
+  const { told, rescans } = await keep(ours);
+  assert.deepEqual(told.at(-1), { mode: 'classic', isInconsistent: false, unlimited: 0 });
+  assert.equal(write('some', 40).status, 0);
+  loseCount();
+  await until('it is counted anew', () => rescans.length);
+  await until('the count is right', () => !isInconsistent(place));
+  assert.notEqual(write('more', 40).status, 0);
+  const [group] = await groupsOf(place);
+  assert.ok(group && group.charged > 60 * mebibyte && group.charged <= 64 * mebibyte);
+});
+
+test("an administrator's pool that has lost count is told of, and left as it is", async (t) => {
+  const { place, keep, write, loseCount } = await classicPool(stackOf(t));
+  assert.equal(write('some', 4).status, 0);
+  loseCount();
+  const { told, rescans } = await keep('somebody else');
+  assert.deepEqual(told[0], { mode: 'classic', isInconsistent: true, unlimited: 1 });
+  await until('it was looked at again', () => told.length > 1);
+  assert.deepEqual(rescans, []);
+  assert.equal(isInconsistent(place), true);
+  assert.deepEqual(
+    (await groupsOf(place)).map(({ limit }) => limit),
+    [null],
+  );
 });
 
 test('a service that is not root asks a helper, which does nothing else', async (t) => {

@@ -19,6 +19,7 @@ import type { OperationKind } from '../service/src/operations/define.ts';
 import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner.ts';
+import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { watchLocations } from '../service/src/reconcilers/locations.ts';
 import { requestAction } from '../service/src/servers/actions.ts';
 import { minderOfCreates } from '../service/src/servers/create-queue.ts';
@@ -176,6 +177,7 @@ export async function openLaboratory({
     observer: metrics.watch,
     findApi,
     protectedAddresses: [],
+    poolQuotas: createPoolQuotas(ours),
     ...watching,
   };
   const watchers = watches

@@ -15,6 +15,7 @@ import { imageDirectoriesOf } from './operating-systems/images.ts';
 import { operationKinds } from './operations/kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
+import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
 import { watchLocations } from './reconcilers/locations.ts';
 import { minderOfCreates } from './servers/create-queue.ts';
 import { keepHistoryOnTime } from './usage/upkeep.ts';
@@ -53,6 +54,8 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const stopping = new AbortController();
   const imageDirectories = imageDirectoriesOf(config);
   if (!config.databaseUrl) await dropLeases(db);
+  const ours = await installationId(db);
+  const poolQuotas = createPoolQuotas(ours);
   const runner = startOperationRunner({
     db,
     notifications,
@@ -66,7 +69,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       observer: metrics.operations,
       engine: async (id) => engines.of(await requireLocation(db, id)),
       settings: {
-        installationId: await installationId(db),
+        installationId: ours,
         secretKey,
         stopTimeoutSeconds: config.stopTimeoutSeconds,
         movesAtOnce,
@@ -87,6 +90,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     imageServers,
     findApi,
     protectedAddresses,
+    poolQuotas,
     observer: metrics.watch,
   };
   const watchers = await watchLocations(watching, stopping.signal);

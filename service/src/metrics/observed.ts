@@ -5,6 +5,7 @@ import type { OperationObserver } from '../operations/execute.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { WatchObserver } from '../reconcilers/watch.ts';
 import type { RecordsObserver } from '../retention/retention.ts';
+import { quotaObserver } from './quotas.ts';
 
 /** Seconds. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -113,6 +114,7 @@ export function observers(registry: Registry): Observers {
     labelNames: ['location'],
     registers,
   });
+  const quotas = quotaObserver(registers);
   // There from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   return {
@@ -131,6 +133,7 @@ export function observers(registry: Registry): Observers {
       callSeconds.observe({ method, path }, seconds);
     },
     watch: {
+      ...quotas,
       led: (change) => led.inc(change),
       lagged: (seconds) => lag.observe(seconds),
       swept: (seconds) => sweepSeconds.observe(seconds),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseGroups } from './groups.ts';
 import { deviceOf } from './mount.ts';
+import { bytesOf, promisedTo } from './promise.ts';
 
 const printed = `Qgroupid    Referenced    Exclusive  Max referenced  Max exclusive   Path 
 --------    ----------    ---------  --------------  -------------   ---- 
@@ -36,4 +37,34 @@ test('the device of a mounted btrfs is found, and none below another file system
   assert.equal(find('/pools/a'), '/dev/loop1');
   assert.equal(find('/pools/with space'), '/dev/mapper/b');
   for (const path of ['/', '/pools', '/pools/under']) assert.equal(find(path), undefined, path);
+});
+
+test('sizes are read as Incus reads them', () => {
+  for (const [size, bytes] of [
+    ['5GiB', 5 * 2 ** 30],
+    ['500MB', 500e6],
+    ['10kB', 10_000],
+    ['1024', 1024],
+    ['7B', 7],
+    ['1TiB', 2 ** 40],
+    ['', undefined],
+    ['10%', undefined],
+    ['1.5GiB', undefined],
+  ] as const) {
+    assert.equal(bytesOf(size), bytes, size);
+  }
+});
+
+const name = 'srv-6f9619ff-8b86-4011-b42d-00c04fc964ff';
+const server = { name, type: 'container', project: 'berth' } as const;
+const devices = { root: { size: '1GiB' } };
+
+test('only containers of servers that have a size were promised one', () => {
+  const promised = { path: `containers/berth_${name}`, bytes: 2 ** 30 };
+  assert.deepEqual(promisedTo({ ...server, devices }), promised);
+  const inDefault = promisedTo({ ...server, project: 'default', devices });
+  assert.equal(inDefault?.path, `containers/${name}`);
+  assert.equal(promisedTo({ ...server, devices: {} }), undefined);
+  assert.equal(promisedTo({ ...server, name: 'own', devices }), undefined);
+  assert.equal(promisedTo({ ...server, type: 'virtual-machine', devices }), undefined);
 });

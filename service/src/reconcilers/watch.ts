@@ -15,6 +15,7 @@ import { nodesThatWere, setAnswered } from '../nodes/seen-queries.ts';
 import type { ImageDirectories } from '../operating-systems/images.ts';
 import { importWantedImages } from '../operating-systems/importer.ts';
 import { pause } from '../pause.ts';
+import type { PoolQuotas } from '../pool-quotas/pool-quotas.ts';
 import { serialised } from '../serialised.ts';
 import { collectOnTime, createUsageCollector } from '../usage/collector.ts';
 import type { CountRunning } from '../usage/running.ts';
@@ -24,6 +25,7 @@ import { lookAtMembers } from './members.ts';
 import { keepNetworkPolicy } from './network-policy.ts';
 import { lookAtNodes } from './nodes.ts';
 import { orphanKeeper } from './orphans.ts';
+import { type QuotaObserver, watchQuotas } from './pool-quotas.ts';
 import { enterSubnets } from './subnets.ts';
 import { subvolumeCounter } from './subvolumes.ts';
 import { keepThrottles } from './throttles.ts';
@@ -43,7 +45,7 @@ const mostFailures = 3;
 const unknownTrouble = 'The service could not look at it; its log says why.';
 
 /** Told by the process that watches a location. */
-export interface WatchObserver {
+export interface WatchObserver extends QuotaObserver {
   /** It watches one location more, or one less. */
   led(change: 1 | -1): void;
   /** Of an event of the engine: how long it took to get here. */
@@ -70,6 +72,7 @@ export interface Watching {
   /** Where images are built. */
   imageDirectories: ImageDirectories;
   imageServers: readonly string[];
+  poolQuotas: PoolQuotas;
   /** Between two comparisons of everything. */
   sweepMilliseconds?: number;
   /** Between two looks at whether the engine, and each member of a cluster, is there. */
@@ -149,6 +152,8 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   }, report);
   const subnets = serialised(() => enterSubnets(subject, location), report);
   const limits = serialised(() => tryTrafficLimits({ ...subject, report }, location), report);
+  const { poolQuotas } = watching;
+  const quotas = watchQuotas({ ...subject, poolQuotas, log, observer, report }, location);
   let outdated = new AbortController();
   const sweep = serialised(async () => {
     outdated = new AbortController();
@@ -167,6 +172,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     observer?.unconfined(location.name, unconfined);
     await countSubvolumes(instances);
     observer?.swept((performance.now() - begun) / 1000);
+    await quotas.compare(instances);
   }, report);
   const ping = serialised(async () => {
     const isInDoubt = reach.isInDoubt('answers', 'nodes', 'instances');
@@ -239,7 +245,9 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
       },
       onEvent(event) {
         observer?.lagged(Math.max(0, Date.now() - Date.parse(event.timestamp)) / 1000);
-        if (event.type === 'lifecycle') for (const name of namesOf(event)) look.run(name);
+        if (event.type !== 'lifecycle') return;
+        for (const name of namesOf(event)) look.run(name);
+        if (event.action === 'instance-restored' && event.instance) quotas.lookAt(event.instance);
       },
     });
   } finally {
@@ -254,7 +262,7 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
     // What those may have begun.
     await Promise.all([nodes.idle(), allowances.idle(), warnOfHoles.idle()]);
     await Promise.all([sweep.idle(), policy.idle(), limits.idle(), subnets.idle()]);
-    await reach.end();
+    await Promise.all([quotas.end(), reach.end()]);
     observer?.unconfined(location.name, undefined);
     observer?.withSubvolumes(location.name, undefined);
     observer?.led(-1);

@@ -1,0 +1,95 @@
+import { inTurn } from '../in-turn.ts';
+import { canAsRoot } from './as-root.ts';
+import { clearStale, groupsOf, rescan, setLimit } from './btrfs.ts';
+import { isInconsistent, modeOf, type QuotaMode } from './counting.ts';
+import type { Group } from './groups.ts';
+import type { Mount } from './mount.ts';
+import { type Promised, promisedTo, type Sized } from './promise.ts';
+
+/** The limit of one server. */
+export interface DiskLimit {
+  charged: number;
+  limit: number | null;
+  promised: number;
+}
+
+/** Keeps the limits in force in a btrfs pool of this machine. */
+export interface PoolKeeper {
+  /** Whether it may change anything: Berth made the pool, and has the rights. */
+  keeps(): boolean;
+  mode(): QuotaMode;
+  isInconsistent(): boolean;
+  /**
+   * Sets what is missing of what servers were promised. Answers which are still not held to it; undefined
+   * without the rights to know. `report` is told why one could not be set.
+   */
+  compare(instances: Sized[], report: (error: unknown) => void): Promise<Sized[] | undefined>;
+  /** Undefined where there is no such subvolume, or no quotas. */
+  limitOf(instance: Sized): Promise<DiskLimit | undefined>;
+  /** Counts all anew, once at a time; answers after how many seconds. */
+  heal(signal: AbortSignal): Promise<number>;
+  clearStale(): Promise<void>;
+}
+
+/** @param isOurs whether Berth made the pool, and may change what is in force there */
+export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
+  // What was read is to be true still when it is acted upon.
+  const turns = inTurn();
+  // The helper of a service that is not root comes and goes.
+  const keeps = () => isOurs && canAsRoot();
+  const isAmiss = (group: Group, promised: Promised) => group.limit !== promised.bytes;
+
+  async function groups(): Promise<Map<string, Group>> {
+    if (modeOf(mount) === 'none') return new Map();
+    return new Map((await groupsOf(mount)).map((group) => [group.path, group]));
+  }
+
+  /** Of those that there are here; of none there is nothing to tell. */
+  async function amiss(instances: Sized[]) {
+    const found = await groups();
+    const hasNone = modeOf(mount) === 'none';
+    return instances.flatMap((instance) => {
+      const promised = promisedTo(instance);
+      const group = promised && found.get(promised.path);
+      if (!promised) return [];
+      return hasNone || (group && isAmiss(group, promised)) ? [{ instance, promised }] : [];
+    });
+  }
+
+  async function set(promised: Promised): Promise<void> {
+    const group = (await groups()).get(promised.path);
+    if (!group || !isAmiss(group, promised)) return;
+    await setLimit(mount, promised.path, promised.bytes);
+    const after = (await groups()).get(promised.path);
+    if (after && isAmiss(after, promised)) {
+      throw new Error(`The limit of ${promised.path} is ${after.limit}, not ${promised.bytes}.`);
+    }
+  }
+
+  return {
+    keeps,
+    mode: () => modeOf(mount),
+    isInconsistent: () => isInconsistent(mount),
+    async compare(instances, report) {
+      if (!canAsRoot()) return undefined;
+      return await turns.run(async () => {
+        const before = await amiss(instances);
+        if (!keeps() || before.length === 0) return before.map(({ instance }) => instance);
+        for (const { promised } of before) await set(promised).catch(report);
+        return (await amiss(before.map(({ instance }) => instance))).map((one) => one.instance);
+      });
+    },
+    async limitOf(instance) {
+      const promised = promisedTo(instance);
+      if (!canAsRoot() || !promised) return undefined;
+      const group = (await groups()).get(promised.path);
+      return group && { charged: group.charged, limit: group.limit, promised: promised.bytes };
+    },
+    async heal(signal) {
+      const begun = performance.now();
+      await rescan(mount, signal);
+      return (performance.now() - begun) / 1000;
+    },
+    clearStale: () => turns.run(() => clearStale(mount)),
+  };
+}
