@@ -20,10 +20,23 @@ import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { prepareQuotas } from '../service/src/pool-quotas/prepare.ts';
 import { type QuotaFigures, watchQuotas } from '../service/src/reconcilers/pool-quotas.ts';
 import { installationLabel } from '../service/src/servers/instance.ts';
-import { until } from '../service/src/testing/until.ts';
-import { created, incusPool, incusProject, incusSocket, metrics, remove } from './api.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
+import {
+  call,
+  created,
+  incusPool,
+  incusProject,
+  incusSocket,
+  metrics,
+  operations,
+  primaryAddress,
+  remove,
+  untilIdle,
+  view,
+} from './api.ts';
 import { incus } from './incus.ts';
 import { run } from './processes.ts';
+import { ssh } from './ssh.ts';
 
 // That a server is held to the size of its disk for as long as its pool lives, on a real btrfs.
 
@@ -60,6 +73,20 @@ const untilHeld = (server: Server) =>
     (limit) => limit === size,
     120,
   );
+
+/** Has the guest write until it is refused. */
+const fill = (server: Server) =>
+  ssh(primaryAddress(server), `head -c ${disk + 1}G /dev/urandom > /root/fill; sync; true`);
+
+async function act(server: Server, action: 'start' | 'stop'): Promise<string | undefined> {
+  await call(
+    'POST',
+    `/v1/servers/${server.id}/${action}`,
+    action === 'stop' ? { force: true } : {},
+  );
+  await untilIdle(server.id);
+  return (await operations(server.id)).at(-1)?.message;
+}
 
 test('a new pool counts in the simple way, where its kernel can', async () => {
   assert.equal(modeOf(mount), hasSimpleQuotas() ? 'simple' : 'classic');
@@ -120,6 +147,26 @@ test('a server is held to its size after a restore, and whoever lifted its limit
   run('btrfs', ['qgroup', 'limit', 'none', join(mount.path, pathOf(server))]);
   assert.equal(await limitOf(server), null);
   await untilHeld(server);
+  await remove(server.id);
+});
+
+test('a full server is stopped, started, given a snapshot and deleted', async () => {
+  const server = await created({ disk });
+  const name = `srv-${server.uuid}`;
+  await fill(server);
+  const { charged } = await groupOf(server);
+  assert.ok(charged > size - mebibyte && charged <= size, `${charged} bytes`);
+  for (let times = 0; times < 3; times += 1) {
+    await act(server, 'stop');
+    assert.equal(await act(server, 'start'), 'The server was started.');
+    assert.equal((await view(server.id)).status, 'started');
+    assert.equal(await limitOf(server), size);
+  }
+  assert.ok((await groupOf(server)).charged <= size + 32 * mebibyte);
+  await assert.rejects(incusCommand('snapshot', 'create', name, 'full'));
+  run('btrfs', ['qgroup', 'limit', String(size + 64 * mebibyte), join(mount.path, pathOf(server))]);
+  await incusCommand('snapshot', 'create', name, 'full');
+  await eventually(async () => assert.equal(await limitOf(server), size), 120);
   await remove(server.id);
 });
 

@@ -153,6 +153,7 @@ export async function openLaboratory({
       movesAtOnce: 2,
       imageDirectories: { work: directory },
       imageServers,
+      poolKeeperOf: async () => undefined,
     };
     const observer = metrics.operations;
     const execution = { db, leases: db, log, engine: async () => client, settings, observer };

@@ -75,6 +75,10 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         movesAtOnce,
         imageDirectories,
         imageServers: config.imageServers,
+        poolKeeperOf: async (id) => {
+          const location = await requireLocation(db, id);
+          return await poolQuotas.of(location, engines.of(location));
+        },
       },
     },
   });

@@ -6,6 +6,7 @@ import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { NodeForOperation } from '../nodes/operation-queries.ts';
 import type { ImageDirectories } from '../operating-systems/images.ts';
+import type { PoolKeeper } from '../pool-quotas/keeper.ts';
 import type { ServerForOperation } from '../servers/operation-queries.ts';
 import type { NodeOperationRow, OperationRow, ServerOperationRow } from './queries.ts';
 
@@ -92,6 +93,8 @@ export interface OperationSettings {
   imageDirectories: ImageDirectories;
   /** Where images may come from. */
   imageServers: readonly string[];
+  /** Who keeps the disk limits in the pool of a location, where somebody does here. */
+  poolKeeperOf(locationId: number): Promise<PoolKeeper | undefined>;
 }
 
 export interface Step<State, Context = StepContext<State>> {

@@ -6,6 +6,9 @@ import type { Group } from './groups.ts';
 import type { Mount } from './mount.ts';
 import { type Promised, promisedTo, type Sized } from './promise.ts';
 
+/** What Incus may need to write in a full subvolume for one step. */
+const roomBytes = 16 * 2 ** 20;
+
 /** The limit of one server. */
 export interface DiskLimit {
   charged: number;
@@ -29,15 +32,28 @@ export interface PoolKeeper {
   /** Counts all anew, once at a time; answers after how many seconds. */
   heal(signal: AbortSignal): Promise<number>;
   clearStale(): Promise<void>;
+  /**
+   * Runs a step of the engine on an instance, with its limit in force before and after. Meanwhile one that is
+   * full may have a little more, since the engine writes to its subvolume, too. `report` is told why a limit
+   * could not be set; the step is run all the same.
+   */
+  withRoom<T>(
+    instance: Sized,
+    step: () => Promise<T>,
+    report: (error: unknown) => void,
+  ): Promise<T>;
 }
 
 /** @param isOurs whether Berth made the pool, and may change what is in force there */
 export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
+  /** Limits that are lifted for a step, by path. */
+  const lifted = new Map<string, number>();
   // What was read is to be true still when it is acted upon.
   const turns = inTurn();
   // The helper of a service that is not root comes and goes.
   const keeps = () => isOurs && canAsRoot();
-  const isAmiss = (group: Group, promised: Promised) => group.limit !== promised.bytes;
+  const wanted = ({ path, bytes }: Promised) => lifted.get(path) ?? bytes;
+  const isAmiss = (group: Group, promised: Promised) => group.limit !== wanted(promised);
 
   async function groups(): Promise<Map<string, Group>> {
     if (modeOf(mount) === 'none') return new Map();
@@ -59,11 +75,19 @@ export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
   async function set(promised: Promised): Promise<void> {
     const group = (await groups()).get(promised.path);
     if (!group || !isAmiss(group, promised)) return;
-    await setLimit(mount, promised.path, promised.bytes);
+    await setLimit(mount, promised.path, wanted(promised));
     const after = (await groups()).get(promised.path);
     if (after && isAmiss(after, promised)) {
-      throw new Error(`The limit of ${promised.path} is ${after.limit}, not ${promised.bytes}.`);
+      throw new Error(`The limit of ${promised.path} is ${after.limit}, not ${wanted(promised)}.`);
     }
+  }
+
+  /** As much as a step needs, and never more than twice that beyond the size. */
+  async function lift({ path, bytes }: Promised): Promise<void> {
+    const charged = (await groups()).get(path)?.charged ?? 0;
+    const full = Math.min(Math.max(bytes, charged), bytes + roomBytes);
+    if (charged + roomBytes > bytes) lifted.set(path, full + roomBytes);
+    await set({ path, bytes });
   }
 
   return {
@@ -91,5 +115,16 @@ export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
       return (performance.now() - begun) / 1000;
     },
     clearStale: () => turns.run(() => clearStale(mount)),
+    async withRoom(instance, step, report) {
+      const promised = promisedTo(instance);
+      if (!keeps() || !promised) return await step();
+      await turns.run(() => lift(promised)).catch(report);
+      try {
+        return await step();
+      } finally {
+        lifted.delete(promised.path);
+        await turns.run(() => set(promised)).catch(report);
+      }
+    },
   };
 }

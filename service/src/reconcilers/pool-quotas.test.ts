@@ -31,6 +31,7 @@ function watched(own: Partial<PoolKeeper>) {
     limitOf: async () => undefined,
     heal: async () => 1.5,
     clearStale: async () => {},
+    withRoom: async (_, step) => await step(),
     ...own,
   };
   const watch = watchQuotas(

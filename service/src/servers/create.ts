@@ -233,7 +233,7 @@ async function start(context: Context): Result {
   const since = Date.now() - (operation.state.last_start ?? 0);
   if (since >= 0 && since < betweenStartsMs) return wait(2, 'waiting to start it again');
   try {
-    await startInstance(incus, found, { signal });
+    await startInstance(context, found);
   } catch (error) {
     if (!isAddressTaken(error)) throw error;
     // An instance that is about to go lets go of it within a few sweeps.

@@ -7,6 +7,7 @@ import {
   operationInstances,
   type WaitOptions,
 } from '../incus/operations.ts';
+import type { StepContext } from '../operations/define.ts';
 import { confine, isToBeConfined } from './confinement.ts';
 
 const startSeconds = 120;
@@ -40,12 +41,32 @@ export async function settle(
   return await incus.operations.wait(id, options);
 }
 
-/** Starts it, confined as servers are today, also one that was made by an earlier version of Berth. */
-export async function startInstance(incus: IncusClient, found: Instance, { signal }: Signal) {
+type Context = Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
+
+/**
+ * Starts it, confined as servers are today, also one that was made by an earlier version of Berth, and held to
+ * the size of its disk.
+ */
+export async function startInstance(context: Context, found: Instance): Promise<void> {
+  const { incus, signal } = context;
   const { name } = found;
-  if (isToBeConfined(found)) await incus.instances.change(name, confine, { signal });
-  const call = incus.instances.updateState(name, { action: 'start' }, { signal });
-  await settle(incus, call, { signal, timeoutSeconds: startSeconds });
+  await withRoom(context, found, async () => {
+    if (isToBeConfined(found)) await incus.instances.change(name, confine, { signal });
+    const call = incus.instances.updateState(name, { action: 'start' }, { signal });
+    await settle(incus, call, { signal, timeoutSeconds: startSeconds });
+  });
+}
+
+/** Does something to an instance although its disk may be full, where that is up to us: see `PoolKeeper`. */
+export async function withRoom(
+  { log, server, settings }: Context,
+  found: Instance,
+  step: () => Promise<void>,
+): Promise<void> {
+  const keeper = await settings.poolKeeperOf(server.locationId);
+  // What keeps watch of the pool sets it soon, and counts what is amiss.
+  const report = (err: unknown) => log.warn({ err }, 'The limit of a disk could not be set.');
+  await (keeper ? keeper.withRoom(found, step, report) : step());
 }
 
 /**

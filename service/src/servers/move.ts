@@ -141,12 +141,12 @@ async function migrate(context: Context): Result {
 const toStart = { outcome: 'next', step: 'start', deadlineSeconds: startSeconds } as const;
 
 async function start(context: Context): Result {
-  const { incus, operation, signal } = context;
+  const { operation } = context;
   const found = await find(context);
   if (!found) return missing;
   if (!isThere(context, found)) return toMigrate;
   if (!operation.state.ran || isRunning(found.status)) return moved(context, found);
-  await startInstance(incus, found, { signal });
+  await startInstance(context, found);
   const after = await find(context);
   return isRunning(after?.status) && after
     ? moved(context, after)
@@ -168,14 +168,14 @@ function moved({ operation, server, settings }: Context, { status }: Instance) {
 
 /** Wherever it is now: it is started again if it ran, and the operation ends with what went wrong. */
 async function recover(context: Context): Result {
-  const { incus, operation, signal } = context;
+  const { operation } = context;
   const { failure, ran } = operation.state;
   // A guest may still be on its way down.
   if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!ran || found?.status !== 'Stopped') return fail(failure.code, failure.message);
   try {
-    await startInstance(incus, found, { signal });
+    await startInstance(context, found);
     return fail(failure.code, failure.message);
   } catch (error) {
     if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;

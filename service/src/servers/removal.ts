@@ -1,13 +1,15 @@
 import { isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { type StepContext, type StepResult, wait } from '../operations/define.ts';
-import { deleteInstance, isBusy, stopInstance } from './engine.ts';
+import { bytesOf } from '../pool-quotas/promise.ts';
+import { deleteInstance, isBusy, stopInstance, withRoom } from './engine.ts';
 import { instanceName, labelsOf, serverLabel } from './instance.ts';
 
-type Context = Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>;
+type Context = Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
 /** Undefined once it is so; else how long to wait before another look. */
 type UnlessDone = Promise<StepResult<never> | undefined>;
 
+const tooFull = wait(1, 'removing its disk, which is full');
 const busy = wait(0.3, 'waiting for the engine to let go of it');
 
 /** Cuts the power of whatever there is of a server's instance. */
@@ -23,10 +25,7 @@ export async function removeInstance(context: Context): UnlessDone {
   const found = await find(context);
   if (found === 'busy') return busy;
   if (!found) return undefined;
-  await cut(context, found);
-  const { incus, signal } = context;
-  await deleteInstance(incus, found.name, { signal }).catch(unlessGone);
-  return undefined;
+  return (await remove(context, found)) ? undefined : tooFull;
 }
 
 /**
@@ -41,8 +40,7 @@ export async function removeStrays(context: Context): UnlessDone {
     (one) => labelsOf(one).server === server.uuid && one.name !== instanceName(server.uuid),
   );
   for (const stray of strays) {
-    await cut(context, stray);
-    await deleteInstance(incus, stray.name, { signal }).catch(unlessGone);
+    await remove(context, stray);
   }
   return strays.length > 0 ? busy : undefined;
 }
@@ -59,12 +57,45 @@ async function find({ incus, server, signal }: Context): Promise<Instance | null
   return await incus.instances.get(name, { signal });
 }
 
-async function cut({ incus, signal }: Context, { name, status }: Instance): Promise<void> {
-  if (status !== 'Stopped') await stopInstance(incus, name, { signal }).catch(unlessStopped);
+/**
+ * Incus writes to a disk that it removes, and may fail at that on a full one, also once it is stopped. Answers
+ * false where it did: the disk is larger then, for another try.
+ */
+async function remove(context: Context, found: Instance): Promise<boolean> {
+  const { incus, signal } = context;
+  try {
+    await cut(context, found);
+    await withRoom(context, found, async () => await deleteInstance(incus, found.name, { signal }));
+  } catch (error) {
+    if (isEngineError(error, 'no_space')) {
+      await incus.instances.change(found.name, enlarged, { signal }).catch(unlessGone);
+      return false;
+    }
+    unlessGone(error);
+  }
+  return true;
 }
 
+async function cut(context: Context, found: Instance): Promise<void> {
+  const { incus, signal } = context;
+  if (found.status === 'Stopped') return;
+  const stop = async () => await stopInstance(incus, found.name, { signal }).catch(unlessStopped);
+  await withRoom(context, found, stop);
+}
+
+const moreBytes = 16 * 2 ** 20;
+
+/** It is on its way out. */
+function enlarged({ devices }: Instance): Pick<Instance, 'devices'> {
+  const { root } = devices;
+  const bytes = bytesOf(root?.size ?? '');
+  if (!root || bytes === undefined) return { devices: {} };
+  return { devices: { root: { ...root, size: String(bytes + moreBytes) } } };
+}
+
+/** What is left to do to a full disk is done as it is removed. */
 function unlessStopped(error: unknown): void {
-  if (!isEngineError(error, 'busy', 'not_found')) throw error;
+  if (!isEngineError(error, 'busy', 'not_found', 'no_space')) throw error;
 }
 
 function unlessGone(error: unknown): void {

@@ -20,15 +20,14 @@ export const startOperation = defineOperation<Record<string, never>>({
 });
 
 /** Starts the instance unless it runs; succeeds only when the engine was seen to run it. */
-export async function start({
-  incus,
-  server,
-  signal,
-}: Pick<StepContext<unknown>, 'incus' | 'server' | 'signal'>): Promise<StepResult<never>> {
+export async function start(
+  context: Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>,
+): Promise<StepResult<never>> {
+  const { incus, server, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
-  if (!isRunning(found.status)) await startInstance(incus, found, { signal });
+  if (!isRunning(found.status)) await startInstance(context, found);
   const after = await incus.instances.get(name, { signal });
   if (!isRunning(after?.status)) {
     return fail('not_started', `It is ${after?.status ?? 'gone'} after its start.`);

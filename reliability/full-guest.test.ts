@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { until } from '../service/src/testing/until.ts';
+import { openLaboratory } from './laboratory.ts';
+
+const laboratory = await openLaboratory();
+after(() => laboratory.close());
+
+// As Incus with btrfs says where it can't write to a disk that it is to stop, or to remove.
+const text = 'Failed clearing ownership: Failed writing backup file: disk quota exceeded';
+
+test('a server whose disk is too full to be removed at once is deleted all the same', async () => {
+  const { client, simulator } = laboratory;
+  const { serverId, operation } = await laboratory.create('full');
+  await laboratory.ended(operation.id);
+  const { name } = await laboratory.server(serverId);
+  const sizeOf = async () => (await client.instances.get(name))?.devices.root?.size;
+  const before = await sizeOf();
+  const path = '/instances/srv-[^/]+';
+  const { faults } = simulator;
+  faults.add({ kind: 'operation', method: 'PUT', path: `${path}/state$`, text, at: 'end' });
+  faults.add({ kind: 'operation', method: 'DELETE', path: `${path}$`, text, at: 'begin' });
+  const { id } = await laboratory.request(serverId, 'delete');
+  await until('its disk is larger', sizeOf, (size) => size !== before);
+  faults.clear();
+  const ended = await laboratory.ended(id);
+  assert.equal(ended.status, 'succeeded', ended.message ?? '');
+  assert.equal((await laboratory.server(serverId)).isDeleted, true);
+});
