@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { createLog } from '../service/src/log.ts';
@@ -24,6 +26,7 @@ import { eventually, until } from '../service/src/testing/until.ts';
 import {
   call,
   created,
+  directory,
   incusPool,
   incusProject,
   incusSocket,
@@ -36,6 +39,7 @@ import {
 } from './api.ts';
 import { incus } from './incus.ts';
 import { run } from './processes.ts';
+import { dataDirectory } from './service.ts';
 import { ssh } from './ssh.ts';
 
 // That a server is held to the size of its disk for as long as its pool lives, on a real btrfs.
@@ -63,6 +67,14 @@ async function groupOf(server: Server) {
   const found = (await groupsOf(mount)).find(({ path }) => path === pathOf(server));
   if (!found) throw new Error(`${server.uuid} has no group.`);
   return found;
+}
+
+const inspectTool = fileURLToPath(new URL('../service/src/inspect/cli.ts', import.meta.url));
+
+async function inspect({ id }: Server): Promise<string> {
+  const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
+  const args = [inspectTool, 'server', String(id)];
+  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 
 const limitOf = async (server: Server) => (await groupOf(server)).limit;
@@ -136,8 +148,13 @@ test('a server is held to its size after a restore, and whoever lifted its limit
   const server = await created({ disk });
   const name = `srv-${server.uuid}`;
   assert.equal(await limitOf(server), size);
-  const told = await metrics();
   const how = modeOf(mount);
+  const inForce = `a limit of ${size / mebibyte}.0 MiB, promised ${size / mebibyte}.0 MiB`;
+  assert.match(
+    await inspect(server),
+    new RegExp(`^disk limit +${how} quotas; ${inForce}, charged [0-9.]+ MiB$`, 'm'),
+  );
+  const told = await metrics();
   assert.match(told, new RegExp(`^berth_pool_quota_mode{location="local",mode="${how}"} 1$`, 'm'));
   assert.match(told, /^berth_servers_disk_unlimited\{location="local"\} 0$/m);
   await incusCommand('snapshot', 'create', name, 'before');

@@ -39,7 +39,11 @@ export const Usage = Type.Object(
   {
     cpu: Type.Number({ description: "Percent of the server's own cores.", examples: [12.5] }),
     ram: Type.Number({ description: 'MiB, without the page cache.', examples: [310.2] }),
-    disk: Type.Number({ description: 'GiB.', examples: [1.4] }),
+    disk: Type.Number({
+      description:
+        'GiB that the storage pool charges to it. On btrfs, data of its image counts once the server has written it anew, and data that a snapshot holds goes on counting.',
+      examples: [1.4],
+    }),
     traffic: Type.Object(
       {
         incoming: Traffic('To the server.'),

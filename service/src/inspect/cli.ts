@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import { type Command, readId, runTool, UsageError } from '../command-line.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
+import { installationId } from '../db/queries.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
 import { createEngines } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { findLocationsNamed, requireLocation } from '../locations/queries.ts';
+import { createPoolQuotas } from '../pool-quotas/pool-quotas.ts';
 import { engineView } from './engine.ts';
 import { locationFacts } from './location.ts';
 import {
@@ -88,7 +90,10 @@ async function askEngine(db: Db, config: Config, row: { location_id: number; uui
   const engines = createEngines({ identity: isNear ? undefined : await identity(db, config) });
   try {
     const { uuid } = row;
-    return await engineView(engines.of(location), { uuid, disks: location });
+    const client = engines.of(location);
+    const { of: keeperOf } = createPoolQuotas(await installationId(db));
+    const findKeeper = () => keeperOf(location, client);
+    return await engineView(client, { uuid, disks: location }, findKeeper);
   } finally {
     await engines.close();
   }

@@ -2,6 +2,8 @@ import type { IncusClient } from '../incus/client.ts';
 import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
 import { isUnderWay, operationInstances } from '../incus/operations.ts';
+import { canAsRoot } from '../pool-quotas/as-root.ts';
+import type { PoolKeeper } from '../pool-quotas/keeper.ts';
 import { hasOwnPolicy, isConfined } from '../servers/confinement.ts';
 import { instanceName } from '../servers/instance.ts';
 import { type Disks, subvolumeLister } from '../servers/subvolumes.ts';
@@ -10,9 +12,10 @@ import { type Disks, subvolumeLister } from '../servers/subvolumes.ts';
 export async function engineView(
   client: IncusClient,
   server: { uuid: string; disks: Disks },
+  findKeeper: () => Promise<PoolKeeper | undefined>,
 ): Promise<[string, string][]> {
   try {
-    return await ask(client, instanceName(server.uuid), server.disks);
+    return await ask(client, instanceName(server.uuid), server.disks, findKeeper);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const where = error.where ? ` (${error.where})` : '';
@@ -20,8 +23,14 @@ export async function engineView(
   }
 }
 
-async function ask(client: IncusClient, name: string, disks: Disks): Promise<[string, string][]> {
+async function ask(
+  client: IncusClient,
+  name: string,
+  disks: Disks,
+  findKeeper: () => Promise<PoolKeeper | undefined>,
+): Promise<[string, string][]> {
   const pool = disks.storage_pool;
+  const keeper = await findKeeper();
   const [instance, state, volumes, operations] = await Promise.all([
     client.instances.get(name),
     client.instances.getState(name).catch(unlessLong),
@@ -40,9 +49,25 @@ async function ask(client: IncusClient, name: string, disks: Disks): Promise<[st
     ['processes', String(state?.processes ?? '-')],
     ['addresses', reachable.map(({ address }) => address).join(', ') || '-'],
     ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
+    ['disk limit', keeper && instance ? await diskLimit(keeper, instance) : '-'],
     ['works on it', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'nothing'],
   ];
 }
+
+/** Of a btrfs pool of this machine: how it counts, and what is in force there. */
+async function diskLimit(keeper: PoolKeeper, instance: Instance): Promise<string> {
+  const mode = keeper.mode();
+  if (mode === 'none') return 'none: no quotas are on in its pool';
+  const how = keeper.isInconsistent() ? `${mode} quotas, which have lost count` : `${mode} quotas`;
+  if (!canAsRoot()) return `${how}; root is shown the limit`;
+  const found = await keeper.limitOf(instance);
+  if (!found) return `${how}; none of it here`;
+  const { limit, promised, charged } = found;
+  const inForce = limit === null ? 'no limit' : `a limit of ${bytes(limit)}`;
+  return `${how}; ${inForce}, promised ${bytes(promised)}, charged ${bytes(charged)}`;
+}
+
+const bytes = (count: number) => `${(count / 2 ** 20).toFixed(1)} MiB`;
 
 /** A guest may have made so many interfaces that its state is not read. */
 function unlessLong(error: unknown): null {
