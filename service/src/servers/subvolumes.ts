@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { EngineAddress } from '../db/schema.ts';
-
-const run = promisify(execFile);
-const listMilliseconds = 60_000;
+import { asRoot } from '../pool-quotas/as-root.ts';
+import { poolDirectory } from '../pool-quotas/place.ts';
+import { volumeOf } from '../pool-quotas/promise.ts';
 
 /** Of a location: what tells where its containers' disks are. */
 export interface Disks {
@@ -16,7 +14,7 @@ export interface Disks {
 
 /**
  * Answers by a container's name which subvolumes are in its disk, as paths below the root of its pool; undefined for
- * one whose disk is not on this machine. Throws where they can't be listed, as for who is not root.
+ * one whose disk is not on this machine. Throws where they can't be listed, as for who is not root and has no helper.
  */
 export type ListSubvolumes = (name: string) => Promise<string[] | undefined>;
 
@@ -30,21 +28,22 @@ export function subvolumeLister(
   signal?: AbortSignal,
 ): ListSubvolumes | undefined {
   if (!('socket_path' in engine) || driver !== 'btrfs') return undefined;
-  const directory = join(
-    ...[dirname(engine.socket_path), 'storage-pools', storage_pool, 'containers'],
-  );
-  const prefix = incus_project === 'default' ? '' : `${incus_project}_`;
+  const pool = poolDirectory(dirname(engine.socket_path), storage_pool);
   return async (name) => {
-    const disk = join(directory, `${prefix}${name}`);
-    return existsSync(disk) ? await subvolumesIn(disk, signal) : undefined;
+    const volume = volumeOf({ name, project: incus_project });
+    return existsSync(join(pool, volume)) ? await subvolumesIn(pool, volume, signal) : undefined;
   };
 }
 
 const line = /^ID \d+ gen \d+ top level \d+ path (.*)$/gm;
 
 /** Asked for one disk at a time: a guest chooses names, which may have line breaks, and so accuses itself alone. */
-async function subvolumesIn(disk: string, signal: AbortSignal | undefined): Promise<string[]> {
-  const options = { timeout: listMilliseconds, signal, env: { ...process.env, LC_ALL: 'C' } };
-  const { stdout } = await run('btrfs', ['subvolume', 'list', '-o', disk], options);
-  return [...stdout.matchAll(line)].map(([, path = '']) => path);
+async function subvolumesIn(
+  pool: string,
+  volume: string,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const call = { call: 'list subvolumes', volume } as const;
+  const printed = await asRoot(realpathSync(pool), call, signal);
+  return [...printed.matchAll(line)].map(([, path = '']) => path);
 }
