@@ -53,7 +53,7 @@ async function until(holds: () => boolean): Promise<void> {
 /** That PostgreSQL starts, or that the tests run on changed code. */
 const moments = {
   'while PostgreSQL starts': (directory: string) =>
-    globSync(join(directory, 'berth-test-*/postgres/postmaster.pid')).length > 0,
+    globSync(join(directory, '**/postmaster.pid')).length > 0,
   'while its tests run': (directory: string) =>
     existsSync(join(root, sandboxes)) &&
     leftIn(directory).some((pid) => commandLine(pid).includes('--test-reporter=tap')),
