@@ -1,8 +1,8 @@
 import { query } from '../e2e/database.ts';
 import { incus } from '../e2e/incus.ts';
 import type { Stack } from '../e2e/stack.ts';
-import { imageAlias } from '../service/src/operating-systems/images.ts';
-import { instanceDefinition } from '../service/src/servers/instance.ts';
+import { imageAlias } from '../service/src/images/images.ts';
+import { instanceDefinition } from '../service/src/servers/engine/instance.ts';
 import type { ServerForOperation } from '../service/src/servers/operation-queries.ts';
 import { guest, type Side } from './guest.ts';
 

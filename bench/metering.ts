@@ -7,15 +7,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
-import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
+import { startEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
 import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
 import { createMetrics } from '../service/src/metrics/metrics.ts';
 import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
-import { createUsageCollector, diskSeconds, mostCards } from '../service/src/usage/collector.ts';
-import { beginningOf, later, type Resolution, resolutions } from '../service/src/usage/history.ts';
-import { rollUpNext } from '../service/src/usage/history-queries.ts';
-import { keepHistory } from '../service/src/usage/upkeep.ts';
+import {
+  createUsageCollector,
+  diskSeconds,
+  mostCards,
+} from '../service/src/usage/collect/collector.ts';
+import {
+  beginningOf,
+  later,
+  type Resolution,
+  resolutions,
+} from '../service/src/usage/history/history.ts';
+import { rollUpNext } from '../service/src/usage/history/history-queries.ts';
+import { keepHistory } from '../service/src/usage/history/upkeep.ts';
 import { beside } from './disturbance.ts';
 import { nodeName, uuidOf } from './metering-fleet.ts';
 import { postgresSeconds } from './processor.ts';

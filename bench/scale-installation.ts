@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Service, serviceDirectory, startService } from '../e2e/service.ts';
 import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
-import { startEmbeddedPostgres } from '../service/src/db/embedded.ts';
+import { startEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
 import { installationId } from '../service/src/db/queries.ts';
 import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';

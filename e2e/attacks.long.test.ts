@@ -33,7 +33,7 @@ after(() => client.close());
 const incusCommand = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
 const subvolumes = readFileSync(new URL('attacks/subvolumes.pl', import.meta.url));
-const inspectTool = fileURLToPath(new URL('../service/src/inspect/cli.ts', import.meta.url));
+const inspectTool = fileURLToPath(new URL('../service/src/cli/inspect.ts', import.meta.url));
 const refused = '25';
 const disk = 2;
 

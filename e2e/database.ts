@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { withClient } from '../service/src/db/connection.ts';
-import { joinEmbeddedPostgres } from '../service/src/db/embedded.ts';
+import { joinEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
 import { dataDirectory } from './service.ts';
 
 /** Every row of every table, as text: what `pg_dump` would show. */

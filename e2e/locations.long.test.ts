@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Location } from '@berth/contract/locations';
-import { imageAlias } from '../service/src/operating-systems/images.ts';
+import { imageAlias } from '../service/src/images/images.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import {
   call,
@@ -30,7 +30,7 @@ const project = `${incusProject()}-far`;
 /** Of the names that the harness removes. */
 const bridge = `${incusNetwork()}h`;
 const subnet = '10.222.37';
-const tool = fileURLToPath(new URL('../service/src/locations/cli.ts', import.meta.url));
+const tool = fileURLToPath(new URL('../service/src/cli/location.ts', import.meta.url));
 const run = promisify(execFile);
 let locationId: number;
 

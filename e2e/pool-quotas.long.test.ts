@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
-import { createLog } from '../service/src/log.ts';
+import { createLog } from '../service/src/lib/log.ts';
 import { askHelper } from '../service/src/pool-quotas/as-root.ts';
 import { groupsOf } from '../service/src/pool-quotas/btrfs.ts';
 import type { RootCall } from '../service/src/pool-quotas/commands.ts';
@@ -21,7 +21,7 @@ import { poolDirectory } from '../service/src/pool-quotas/place.ts';
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { prepareQuotas } from '../service/src/pool-quotas/prepare.ts';
 import { type QuotaFigures, watchQuotas } from '../service/src/reconcilers/pool-quotas.ts';
-import { installationLabel } from '../service/src/servers/instance.ts';
+import { installationLabel } from '../service/src/servers/engine/instance.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import {
   call,
@@ -69,7 +69,7 @@ async function groupOf(server: Server) {
   return found;
 }
 
-const inspectTool = fileURLToPath(new URL('../service/src/inspect/cli.ts', import.meta.url));
+const inspectTool = fileURLToPath(new URL('../service/src/cli/inspect.ts', import.meta.url));
 
 async function inspect({ id }: Server): Promise<string> {
   const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };

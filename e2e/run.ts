@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { imageAlias } from '../service/src/operating-systems/images.ts';
+import { imageAlias } from '../service/src/images/images.ts';
 import { limits, longest } from '../suites/limits.ts';
 import { type Stack, withStack } from './stack.ts';
 

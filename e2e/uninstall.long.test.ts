@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { loadConfig } from '../service/src/config.ts';
+import { loadConfig } from '../service/src/config/config.ts';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { openHost } from '../service/src/installation/host.ts';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Project } from '../service/src/db/project.ts';
-import type { TrafficPolicy } from '../service/src/db/schema.ts';
+import type { TrafficPolicy } from '../service/src/db/schema/schema.ts';
 import { insertOperation } from '../service/src/operations/queries.ts';
-import { requestAction } from '../service/src/servers/actions.ts';
+import { requestAction } from '../service/src/servers/actions/actions.ts';
 import type { PlainAction } from '../service/src/servers/states.ts';
 import { operationUnderWay } from '../service/src/testing/servers.ts';
 import {

@@ -4,17 +4,17 @@ import { Readable } from 'node:stream';
 import { after, beforeEach } from 'node:test';
 import { pino } from 'pino';
 import { startSimulator } from '../incus-sim/src/simulator.ts';
-import type { TrafficCounted, TrafficPolicy } from '../service/src/db/schema.ts';
+import type { TrafficCounted, TrafficPolicy } from '../service/src/db/schema/schema.ts';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
-import { instanceName } from '../service/src/servers/instance.ts';
+import { instanceName } from '../service/src/servers/engine/instance.ts';
 import { setDatabaseClock } from '../service/src/testing/clock.ts';
 import { installation } from '../service/src/testing/fixtures.ts';
 import { createDatabaseWithClock } from '../service/src/testing/postgres.ts';
 import { enterServer } from '../service/src/testing/servers.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
-import { createUsageCollector } from '../service/src/usage/collector.ts';
-import type { UsageSource } from '../service/src/usage/source.ts';
+import { createUsageCollector } from '../service/src/usage/collect/collector.ts';
+import type { UsageSource } from '../service/src/usage/collect/source.ts';
 
 // A server with a traffic allowance, on a simulated engine, with a clock of its own: at a new start before each test.
 

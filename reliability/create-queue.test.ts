@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
-import { operationKinds } from '../service/src/operations/kinds.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
 // More creates than a node takes at once, on two workers.

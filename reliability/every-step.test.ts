@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
-import { EngineError } from '../service/src/incus/errors.ts';
+import { EngineError } from '../service/src/incus/transport/errors.ts';
+import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
-import { operationKinds } from '../service/src/operations/kinds.ts';
 import type { PlainAction } from '../service/src/servers/states.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';

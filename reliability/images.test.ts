@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { wantImage } from '../service/src/operating-systems/image-queries.ts';
+import { wantImage } from '../service/src/images/queries.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';

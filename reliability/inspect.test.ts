@@ -5,7 +5,7 @@ import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
 // What an operator is shown of a server whose engine answers.
 
-const tool = new URL('../service/src/inspect/cli.ts', import.meta.url);
+const tool = new URL('../service/src/cli/inspect.ts', import.meta.url);
 
 let laboratory: Laboratory;
 before(async () => {

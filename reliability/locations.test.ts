@@ -50,7 +50,7 @@ before(async () => {
   const first = await startReplica('one');
   services = [first, await startReplica('two', first)];
   headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' };
-  const file = new URL('../service/src/locations/cli.ts', import.meta.url);
+  const file = new URL('../service/src/cli/location.ts', import.meta.url);
   location = toolOn(database.connectionString, file, '', {
     BERTH_DATA_DIR: dataDirectory(first.directory),
   });

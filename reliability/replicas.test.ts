@@ -18,7 +18,7 @@ import { eventually, until } from '../service/src/testing/until.ts';
 // Several services on one outside PostgreSQL.
 
 const takenOverSeconds = 180;
-const cliOfTokens = new URL('../service/src/tokens/cli.ts', import.meta.url);
+const cliOfTokens = new URL('../service/src/cli/token.ts', import.meta.url);
 const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
 const root = temporaryDirectory('replicas');
 let database: TestDatabase;

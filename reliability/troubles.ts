@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { EngineError } from '../service/src/incus/errors.ts';
+import { EngineError } from '../service/src/incus/transport/errors.ts';
 import type { OperationKind, StepContext, StepResult } from '../service/src/operations/define.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import type { Laboratory } from './laboratory.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
-import { errorFromIncus } from '../../service/src/incus/errors.ts';
+import { errorFromIncus } from '../../service/src/incus/transport/errors.ts';
 
 interface Answer {
   type: 'sync' | 'async' | 'error';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EngineError, type EngineErrorCode } from '../../service/src/incus/errors.ts';
+import { EngineError, type EngineErrorCode } from '../../service/src/incus/transport/errors.ts';
 
 /** For `assert.rejects`: one of these codes, and words that match. */
 export function failsWith(codes: EngineErrorCode | EngineErrorCode[], words: RegExp = /./) {

@@ -6,7 +6,7 @@ import {
   readJoinToken,
 } from '../../service/src/incus/certificates.ts';
 import { createIncusClient } from '../../service/src/incus/client.ts';
-import { createIdentity } from '../../service/src/locations/make-identity.ts';
+import { createIdentity } from '../../service/src/location-setup/make-identity.ts';
 import { failsWith } from './assertions.ts';
 import type { OverHttps } from './over-https.ts';
 import { cleanUpWith, useTarget } from './target.ts';

@@ -7,8 +7,8 @@ import {
   readProgress,
   resultPaths,
 } from '../../service/src/guests/progress.ts';
-import { EngineError } from '../../service/src/incus/errors.ts';
 import type { IncusEvent } from '../../service/src/incus/events.ts';
+import { EngineError } from '../../service/src/incus/transport/errors.ts';
 import { follow, isLifecycle } from './follow.ts';
 import { createInstance, start } from './guests.ts';
 import { until, useTarget } from './target.ts';

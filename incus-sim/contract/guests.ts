@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkConfig, userData } from '../../service/src/guests/cloud-init.ts';
-import type { Operation } from '../../service/src/incus/api.ts';
 import type { IncusClient } from '../../service/src/incus/client.ts';
-import { isEngineError } from '../../service/src/incus/errors.ts';
 import type { Devices, NewInstance } from '../../service/src/incus/instances.ts';
+import type { Operation } from '../../service/src/incus/transport/api.ts';
+import { isEngineError } from '../../service/src/incus/transport/errors.ts';
 import { cleanUpWith, newName, type Target } from './target.ts';
 
 const longestSeconds = 60;

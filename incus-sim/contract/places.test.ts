@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { instanceTypes } from '../../service/src/incus/server.ts';
+import { instanceTypes } from '../../service/src/incus/transport/server.ts';
 import { failsWith } from './assertions.ts';
 import { definition, removeAfterwards, settled } from './guests.ts';
 import { cleanUpWith, newName, useTarget } from './target.ts';

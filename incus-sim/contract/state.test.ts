@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { NewInstance } from '../../service/src/incus/instances.ts';
-import { parseMetrics } from '../../service/src/usage/metrics.ts';
-import { readNetwork } from '../../service/src/usage/network.ts';
+import { parseMetrics } from '../../service/src/usage/collect/metrics.ts';
+import { readNetwork } from '../../service/src/usage/collect/network.ts';
 import { failsWith } from './assertions.ts';
 import { definition, powerCut, removeAfterwards, settled, start } from './guests.ts';
 import { newName, until, useTarget } from './target.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lacksTrafficControl } from '../../service/src/incus/errors.ts';
+import { lacksTrafficControl } from '../../service/src/incus/transport/errors.ts';
 import { canLimit } from '../../service/src/reconcilers/traffic-limits.ts';
 import { createInstance, ending, start } from './guests.ts';
 import { useTarget } from './target.ts';

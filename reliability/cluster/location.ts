@@ -7,7 +7,7 @@ import type { Names } from './cluster.ts';
 import { incusOn, type Machine } from './machine.ts';
 import type { Requests } from './requests.ts';
 
-const tool = fileURLToPath(new URL('../../service/src/locations/cli.ts', import.meta.url));
+const tool = fileURLToPath(new URL('../../service/src/cli/location.ts', import.meta.url));
 const imageSeconds = 900;
 
 /** Makes the cluster a location, as an administrator does it: by a token of its, over HTTPS. */

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dataDirectory, type Service, startService } from '../../e2e/service.ts';
-import { startEmbeddedPostgres } from '../../service/src/db/embedded.ts';
+import { startEmbeddedPostgres } from '../../service/src/db/embedded/embedded.ts';
 import { database, names, replicaDirectories } from './site.ts';
 
 export interface Replicas {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../service/src/db/connection.ts';
-import type { Role } from '../../service/src/db/people-schema.ts';
+import type { Role } from '../../service/src/db/schema/people-schema.ts';
 import { insertSession } from '../../service/src/sessions/queries.ts';
 import { csrfToken, generateSecret, secretHash } from '../../service/src/sessions/secret.ts';
 import { createTestToken, testSecretKey } from '../../service/src/testing/app.ts';

@@ -1,15 +1,15 @@
-import type { Config } from './config.ts';
+import { createCredentialCache } from './access/credential-cache.ts';
+import type { Config } from './config/config.ts';
+import type { ShellSettings } from './edge/settings.ts';
+import { openTls } from './edge/tls.ts';
 import { serviceChecks } from './health/service-checks.ts';
-import type { App } from './http/app-types.ts';
-import { createCredentialCache } from './http/credential-cache.ts';
-import { exchangeTakings } from './http/limits/exchange.ts';
-import { createLimiter, type Limits } from './http/limits/limiter.ts';
 import { createHttpServer } from './http/server.ts';
-import type { ShellSettings } from './http/shell/settings.ts';
-import { openTls } from './http/shell/tls.ts';
 import { createIdentityProvider } from './identities/provider.ts';
+import { exchangeTakings } from './limits/exchange.ts';
+import { createLimiter, type Limits } from './limits/limiter.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { references } from './references.ts';
+import type { App } from './requests/app-types.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog } from './log.ts';
+import { createLog } from './lib/log.ts';
 
 /** An error that nothing handled: what it left undone in this process is not known. */
 export class Fault extends Error {}

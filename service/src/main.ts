@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { explain, SetupError } from '../../setup/commands.mjs';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 import { endOnFault, Fault } from './faults.ts';
 import { Interrupted, listenForInterruption } from './interruption.ts';
 import { startService } from './start.ts';

@@ -1,11 +1,11 @@
-import type { Asker, Candidate, Finders } from './http/references.ts';
-import { allows } from './http/scopes.ts';
+import type { Asker, Candidate, Finders } from './changes/references.ts';
 import { findLocationsNamed, knownLocations } from './locations/queries.ts';
-import { findMembersByEmail } from './memberships/queries.ts';
-import { visibleProjects } from './memberships/visible-projects.ts';
 import { findNodesNamed, knownNodes } from './nodes/queries.ts';
 import { findOperatingSystemsNamed, knownOperatingSystems } from './operating-systems/queries.ts';
+import { findMembersByEmail } from './projects/members/queries.ts';
+import { visibleProjects } from './projects/members/visible-projects.ts';
 import { findProjectNamed, knownProjects } from './projects/queries.ts';
+import { allows } from './requests/scopes.ts';
 import { findServersNamed, findServersWithUuid, knownServers } from './servers/queries.ts';
 import { findTokensNamed, knownTokens } from './tokens/queries.ts';
 import { findUserByEmail, knownUsers } from './users/queries.ts';

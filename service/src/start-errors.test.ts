@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { SetupError } from '../../setup/commands.mjs';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 import { createDb, createPool } from './db/connection.ts';
 import { migrate } from './db/migrate.ts';
-import { EngineError } from './incus/errors.ts';
-import { ProgramFailed } from './operating-systems/child.ts';
+import { ProgramFailed } from './images/child.ts';
+import { EngineError } from './incus/transport/errors.ts';
 import { listenError, startError } from './start-errors.ts';
 import { createTestDatabase } from './testing/postgres.ts';
 

@@ -1,8 +1,8 @@
 import { SetupError } from '../../setup/commands.mjs';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { isDatabaseUnavailable } from './db/errors.ts';
-import { EngineError } from './incus/errors.ts';
-import { ProgramFailed } from './operating-systems/child.ts';
+import { ProgramFailed } from './images/child.ts';
+import { EngineError } from './incus/transport/errors.ts';
 
 const wayOut = 'Fix that and start Berth again: it continues where it stopped.';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 import { suggestFirstServer } from './first-server-queries.ts';
 import { type RunningService, startService } from './start.ts';
 import { createWholeApp } from './testing/whole-app.ts';

@@ -1,24 +1,24 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Db } from './db/connection.ts';
-import { createLeader } from './db/leader.ts';
+import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
 import { installationId } from './db/queries.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { apiFinder } from './network-policy/api-addresses.ts';
-import { imageDirectoriesOf } from './operating-systems/images.ts';
-import { operationKinds } from './operations/kinds.ts';
+import { operationKinds } from './operation-kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
 import { watchLocations } from './reconcilers/locations.ts';
 import { minderOfCreates } from './servers/create-queue.ts';
-import { keepHistoryOnTime } from './usage/upkeep.ts';
+import { keepHistoryOnTime } from './usage/history/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;

@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { SetupError } from '../../../setup/commands.mjs';
-import type { Config } from '../config.ts';
-import type { TlsFiles } from '../http/shell/settings.ts';
+import type { TlsFiles } from '../edge/settings.ts';
+import type { Config } from './config.ts';
 import { type EnvironmentFile, readEnvironmentFile } from './environment-file.ts';
 
 /**

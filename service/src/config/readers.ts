@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
-import type { Limit } from '../http/limits/buckets.ts';
+import type { Limit } from '../limits/buckets.ts';
 import { publicImageServer, readImageServer } from '../operating-systems/image-servers.ts';
 import { isSafeForSecrets, readPublicUrl } from '../sessions/origin.ts';
 

@@ -7,7 +7,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { isOutdatedPlan } from './errors.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/schema.ts';
 import { createStatementNames } from './statement-names.ts';
 
 export type Db = Kysely<Database>;

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Queryable } from './connection.ts';
 import { hasAnyOf } from './filters.ts';
 import type { ProjectRows } from './project.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/schema.ts';
 
 /** The rows of all projects, only to be read. Made by http/every-project.ts, for administrators alone. */
 export class EveryProject implements ProjectRows {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
-import { createLeader } from './leader.ts';
+import { createLeader } from './locks/leader.ts';
 
 /** Longer than two signs of life are apart: at each of them a process hands over what exceeds its share. */
 const signMilliseconds = 7000;

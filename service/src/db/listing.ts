@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type After, isBeyond } from './keyset.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/schema.ts';
 
 /** Rows page by page, and how many there are in all. */
 export interface Listing<R> {

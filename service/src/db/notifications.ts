@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { pause } from '../pause.ts';
+import { pause } from '../lib/pause.ts';
 import { createClient, type Queryable } from './connection.ts';
 
 /** What the replicas tell each other. A notification is a hint: who missed it polls. */

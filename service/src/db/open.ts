@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createDb, createPool, type Db, type PoolLimits } from './connection.ts';
-import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
 

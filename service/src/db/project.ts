@@ -8,7 +8,7 @@ import type {
 } from 'kysely';
 import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/schema.ts';
 
 /** Tables whose rows belong to a project. */
 type Owned = 'servers' | 'operations' | 'tokens';

@@ -1,4 +1,4 @@
-import type { OperatingSystemType } from '../db/schema.ts';
+import type { OperatingSystemType } from '../db/schema/schema.ts';
 
 /** One address of a guest, as its network configuration states it. */
 export interface GuestAddress {

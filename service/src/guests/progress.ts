@@ -1,4 +1,4 @@
-import type { CommandResult } from '../db/schema.ts';
+import type { CommandResult } from '../db/schema/schema.ts';
 import { stateFolder } from './handover.ts';
 
 /** How far a new guest is with what was handed over to it. */

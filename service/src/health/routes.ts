@@ -1,6 +1,6 @@
 import { Health } from '@berth/contract/health';
 import type { FastifyReply } from 'fastify';
-import type { App, Deps } from '../http/app-types.ts';
+import type { App, Deps } from '../requests/app-types.ts';
 import { type HealthChecks, shareChecks } from './checks.ts';
 
 const stopping: Health = {

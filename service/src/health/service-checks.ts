@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countUnknownInstances } from '../addresses/unknown-queries.ts';
+import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { requireWritable } from '../db/queries.ts';
 import type { Engines } from '../locations/engines.ts';

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { Role } from '../db/people-schema.ts';
+import type { Role } from '../db/schema/people-schema.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { isSafe } from '../requests/methods.ts';
+import { allows } from '../requests/scopes.ts';
 import { routes } from '../routes.ts';
+import { type AccessCase, accessCases } from '../testing/access-cases.ts';
 import { type AccessRoute, accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
@@ -10,9 +13,6 @@ import { type Browser, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { fingerprintOf } from '../testing/servers.ts';
 import { scopesOf } from '../users/roles.ts';
-import { type AccessCase, accessCases } from './access-cases.ts';
-import { isSafe } from './methods.ts';
-import { allows } from './scopes.ts';
 
 // Every route, asked by people who signed in, in every role; each role in a world of its own. What they
 // may follows from what the route declares and from its line in access-cases.ts.

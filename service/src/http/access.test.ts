@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createMetrics } from '../metrics/metrics.ts';
+import type { App, Scope } from '../requests/app-types.ts';
 import { routes } from '../routes.ts';
+import { accessCases } from '../testing/access-cases.ts';
 import {
   type AccessRoute,
   accessRoutes,
@@ -15,8 +17,6 @@ import { signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { fingerprintOf } from '../testing/servers.ts';
 import { generateToken } from '../tokens/token.ts';
-import { accessCases } from './access-cases.ts';
-import type { App, Scope } from './app-types.ts';
 
 // Every route, asked with every token that may not, and with one that may; people: access-roles.test.ts. A route without a line in
 // access-cases.ts fails.

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Problem, type ProblemCode } from '../problem.ts';
-import { problemBody } from './problems.ts';
-import { hangUp, isLeft } from './shell/hang-up.ts';
-import { securityHeaders } from './shell/security-headers.ts';
+import { hangUp, isLeft } from '../edge/hang-up.ts';
+import { securityHeaders } from '../edge/security-headers.ts';
+import { problemBody } from '../problems/answers.ts';
+import { Problem, type ProblemCode } from '../problems/problem.ts';
 
 type Refusal = readonly [statusLine: string, code: ProblemCode, detail: string];
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { App } from '../requests/app-types.ts';
+import { isSafe } from '../requests/methods.ts';
 import { routes } from '../routes.ts';
+import { accessCases } from '../testing/access-cases.ts';
 import { accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
 import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { fingerprintOf } from '../testing/servers.ts';
-import { accessCases } from './access-cases.ts';
-import type { App } from './app-types.ts';
-import { isSafe } from './methods.ts';
 
 // Every route that changes something, asked in a session that somebody left open. A new one fails until
 // it is in one of both lists.

@@ -4,11 +4,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { after, test } from 'node:test';
 import { pageParameters } from '@berth/contract/pagination';
 import { Type } from 'typebox';
+import { plainShell } from '../edge/settings.ts';
+import type { App } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import type { App } from './app-types.ts';
-import { readPage, sendList } from './pagination.ts';
-import { plainShell } from './shell/settings.ts';
 
 // Pages of rows that are large: read and written in pieces, and refused before they are read.
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { routes } from '../routes.ts';
+import { accessCases } from '../testing/access-cases.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { accessCases } from './access-cases.ts';
 
 // Every route that answers a list, as its schema says.
 

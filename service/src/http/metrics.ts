@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { App } from './app-types.ts';
-import { isRemembered } from './authentication.ts';
-import { completeSchema } from './route-schemas.ts';
+import { isRemembered } from '../access/authentication.ts';
+import { completeSchema } from '../openapi/route-schemas.ts';
+import type { App } from '../requests/app-types.ts';
 
 /** A request that was answered. */
 export interface AnsweredRequest {

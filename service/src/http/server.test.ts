@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import { Type } from 'typebox';
-import { Problem } from '../problem.ts';
+import { changesNothing } from '../changes/change.ts';
+import { Problem } from '../problems/problem.ts';
+import type { App } from '../requests/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import type { App } from './app-types.ts';
-import { changesNothing } from './change.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);

@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { confirmedSeconds } from '../sessions/queries.ts';
 
 export interface OidcSettings {

@@ -1,10 +1,10 @@
 import { OidcBegin, OidcCallback } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { changesNothing } from '../changes/change.ts';
 import type { Trx } from '../db/connection.ts';
-import type { App, Deps } from '../http/app-types.ts';
-import { changesNothing } from '../http/change.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
+import type { App, Deps } from '../requests/app-types.ts';
 import { cookieName, readCookie, setCookie } from '../sessions/cookies.ts';
 import { signInFailed } from '../sessions/failures.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';

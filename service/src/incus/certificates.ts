@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
-import type { Api, CallOptions } from './api.ts';
-import { EngineError, errorFromConnection } from './errors.ts';
+import type { Api, CallOptions } from './transport/api.ts';
+import { EngineError, errorFromConnection } from './transport/errors.ts';
 
 export interface TrustedCertificate {
   fingerprint: string;

@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { imageFingerprint } from './images.ts';
 import { isUnderWay, operationInstances } from './operations.ts';
-import { instanceTypes } from './server.ts';
 import { cleanUpWith, clientOf, connect, directory, failsWith, text } from './test-client.ts';
 import { operation, refuse, sync } from './test-server.ts';
+import { instanceTypes } from './transport/server.ts';
 
 describe('a call over the unix socket', () => {
   it('asks in its project and returns the metadata', async () => {

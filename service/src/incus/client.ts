@@ -1,6 +1,4 @@
-import { type CallObserver, createApi } from './api.ts';
 import { type CertificateCalls, certificateCalls } from './certificates.ts';
-import type { IncusConnection } from './connection.ts';
 import { type FileCalls, fileCalls } from './files.ts';
 import { type ImageCalls, imageCalls } from './images.ts';
 import { type InstanceCalls, instanceCalls } from './instances.ts';
@@ -8,9 +6,11 @@ import { type NetworkAclCalls, networkAclCalls } from './network-acls.ts';
 import { type NetworkCalls, networkCalls } from './networks.ts';
 import { type OperationCalls, operationCalls } from './operations.ts';
 import { type ProjectCalls, projectCalls } from './projects.ts';
-import { type ServerCalls, serverCalls } from './server.ts';
 import { type StorageCalls, storageCalls } from './storage.ts';
-import { createTransport } from './transport.ts';
+import { type CallObserver, createApi } from './transport/api.ts';
+import type { IncusConnection } from './transport/connection.ts';
+import { type ServerCalls, serverCalls } from './transport/server.ts';
+import { createTransport } from './transport/transport.ts';
 
 export type IncusOptions = IncusConnection & {
   /** The Incus project that everything happens in. */

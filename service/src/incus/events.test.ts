@@ -4,8 +4,6 @@ import { after, afterEach, describe, it } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { everLonger } from '../testing/ever-longer.ts';
 import { until } from '../testing/until.ts';
-import type { IncusConnection } from './connection.ts';
-import { EngineError } from './errors.ts';
 import { type IncusEvent, type WatchOptions, watchEvents } from './events.ts';
 import {
   listenOnSocket,
@@ -14,6 +12,8 @@ import {
   stop,
   temporaryDirectory,
 } from './test-server.ts';
+import type { IncusConnection } from './transport/connection.ts';
+import { EngineError } from './transport/errors.ts';
 
 const directory = temporaryDirectory();
 after(() => directory.remove());

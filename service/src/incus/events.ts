@@ -1,10 +1,15 @@
 import { Agent } from 'node:https';
 import { WebSocket } from 'ws';
-import { pause } from '../pause.ts';
-import type { Operation } from './api.ts';
-import { type Endpoint, endpoints, type IncusConnection, tlsSettings } from './connection.ts';
-import { EngineError, errorFromConnection, errorFromIncus } from './errors.ts';
+import { pause } from '../lib/pause.ts';
 import { instanceOfUrl } from './operations.ts';
+import type { Operation } from './transport/api.ts';
+import {
+  type Endpoint,
+  endpoints,
+  type IncusConnection,
+  tlsSettings,
+} from './transport/connection.ts';
+import { EngineError, errorFromConnection, errorFromIncus } from './transport/errors.ts';
 
 interface EventOrigin {
   /** When Incus sent it, ISO 8601; events may arrive out of order. */

@@ -5,9 +5,9 @@ import {
   errorOf,
   orNull,
   readBounded,
-} from './api.ts';
-import { EngineError } from './errors.ts';
-import type { WireResponse } from './transport.ts';
+} from './transport/api.ts';
+import { EngineError } from './transport/errors.ts';
+import type { WireResponse } from './transport/transport.ts';
 
 export interface FileOwnership {
   uid: number;

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { EngineError } from './errors.ts';
-import type { InstanceType } from './server.ts';
+import { EngineError } from './transport/errors.ts';
+import type { InstanceType } from './transport/server.ts';
 
 /** A split image: the archive with `metadata.yaml`, and the root file system. */
 export interface ImageFiles {

@@ -1,6 +1,6 @@
-import type { Api, CallOptions, Operation } from './api.ts';
 import { type ImageFiles, imageUpload } from './image-upload.ts';
-import type { InstanceType } from './server.ts';
+import type { Api, CallOptions, Operation } from './transport/api.ts';
+import type { InstanceType } from './transport/server.ts';
 
 export interface ImageAlias {
   name: string;

@@ -1,6 +1,13 @@
-import { type Api, type CallOptions, type Operation, orNull, readBody, readTagged } from './api.ts';
-import type { InstanceType } from './server.ts';
-import { type InstanceUse, readUse } from './use.ts';
+import {
+  type Api,
+  type CallOptions,
+  type Operation,
+  orNull,
+  readBody,
+  readTagged,
+} from './transport/api.ts';
+import type { InstanceType } from './transport/server.ts';
+import { type InstanceUse, readUse } from './transport/use.ts';
 
 export type Devices = Record<string, Record<string, string>>;
 export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (string & {});

@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, orNull, readTagged } from './api.ts';
+import { type Api, type CallOptions, orNull, readTagged } from './transport/api.ts';
 
 /** Lists of addresses, of ranges (`10.0.0.1-10.0.0.9`) and of ports are separated by commas. */
 export interface AclRule {

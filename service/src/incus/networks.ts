@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, orNull, readTagged } from './api.ts';
+import { type Api, type CallOptions, orNull, readTagged } from './transport/api.ts';
 
 export interface Network {
   name: string;

@@ -1,6 +1,13 @@
-import { type Api, type CallOptions, type Operation, orNull, type Query, readBody } from './api.ts';
-import { EngineError, errorFromIncus } from './errors.ts';
-import { type OperationProgress, parseProgress } from './progress.ts';
+import {
+  type Api,
+  type CallOptions,
+  type Operation,
+  orNull,
+  type Query,
+  readBody,
+} from './transport/api.ts';
+import { EngineError, errorFromIncus } from './transport/errors.ts';
+import { type OperationProgress, parseProgress } from './transport/progress.ts';
 
 /**
  * How the wait for an operation ended. `vanished`: Incus forgets an operation 5 s after its end and

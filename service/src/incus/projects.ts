@@ -1,4 +1,4 @@
-import type { Api, CallOptions } from './api.ts';
+import type { Api, CallOptions } from './transport/api.ts';
 
 export interface Project {
   name: string;

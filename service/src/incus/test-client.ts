@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, afterEach } from 'node:test';
 import { createIncusClient, type IncusOptions } from './client.ts';
-import { EngineError, type EngineErrorCode } from './errors.ts';
 import { listenOnSocket, stop, temporaryDirectory } from './test-server.ts';
+import { EngineError, type EngineErrorCode } from './transport/errors.ts';
 
 export const directory = temporaryDirectory();
 after(() => directory.remove());

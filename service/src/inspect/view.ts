@@ -1,4 +1,4 @@
-import { table } from '../command-line.ts';
+import { table } from '../cli/command-line.ts';
 import type { InspectedOperation } from './queries.ts';
 
 const shownState = 200;

@@ -1,7 +1,7 @@
 import { kernelChanges, requiredSettings, withWideRange } from '../../../setup/kernel.mjs';
 import { missingCommands } from '../../../setup/system-packages.mjs';
-import { kernelWarnings } from '../locations/kernel.ts';
-import { withOwnDisks } from '../locations/survey.ts';
+import { kernelWarnings } from '../location-setup/kernel.ts';
+import { withOwnDisks } from '../location-setup/survey.ts';
 
 /** What was looked at, how it is, and what to do where it is not as it should be. */
 export interface Finding {

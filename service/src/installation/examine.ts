@@ -3,10 +3,10 @@ import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import { systemSocket } from '../../../setup/incus-daemon.ts';
+import { type Config, loadConfig, ownEnvironment } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
-import { type Config, loadConfig, ownEnvironment } from '../config.ts';
 import { createIncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError } from '../incus/transport/errors.ts';
 import { knownHoles } from '../nodes/known-holes.ts';
 import {
   clockFinding,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { buildDebian, debianRecipe } from '../operating-systems/build-debian.ts';
-import { keptOrBuilt } from '../operating-systems/image-cache.ts';
+import { buildDebian, debianRecipe } from '../images/build-debian.ts';
+import { keptOrBuilt } from '../images/cache.ts';
 
 /** Builds the image that a first start needs, which the user of the service can't, and keeps it for that start. */
 export async function buildFirstImage(

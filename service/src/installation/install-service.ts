@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from '../../../setup/commands.mjs';
+import { loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
-import { loadConfig } from '../config.ts';
 import {
   type Host,
   link,

@@ -1,7 +1,7 @@
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 const lookAgainMs = 500;
 const longestAnswerMs = 5000;

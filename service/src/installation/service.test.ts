@@ -153,7 +153,7 @@ test('systemd takes the units as they are installed', {
 
 test('the commands write below another root without a machine’s systemd', () => {
   const { root } = newMachine();
-  const tool = fileURLToPath(new URL('cli.ts', import.meta.url));
+  const tool = fileURLToPath(new URL('../cli/installation.ts', import.meta.url));
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [tool, ...args], { encoding: 'utf8' });
   mkdirSync(join(root, places.units), { recursive: true });

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRoot, SetupError } from '../../../setup/commands.mjs';
+import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
-import { type Config, loadConfig } from '../config.ts';
 import { type Host, isInstalled, on, places, service } from './host.ts';
 import {
   inWords,

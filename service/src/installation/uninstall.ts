@@ -2,14 +2,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import { daemonLog } from '../../../setup/incus-daemon.ts';
-import type { Config } from '../config.ts';
-import { startEmbeddedPostgres } from '../db/embedded.ts';
+import type { Config } from '../config/config.ts';
+import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { joinDatabase } from '../db/open.ts';
 import { installationId } from '../db/queries.ts';
 import { createIncusClient } from '../incus/client.ts';
-import { isEngineError } from '../incus/errors.ts';
+import { isEngineError } from '../incus/transport/errors.ts';
 import { type LocationRow, listAllLocations } from '../locations/queries.ts';
-import { installationLabel } from '../servers/instance.ts';
+import { installationLabel } from '../servers/engine/instance.ts';
 import {
   type Clients,
   planRemoval,

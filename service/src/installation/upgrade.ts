@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
+import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
-import { type Config, loadConfig } from '../config.ts';
-import { joinEmbeddedPostgres } from '../db/embedded.ts';
-import { exportDatabase } from '../db/export.ts';
+import { joinEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { exportDatabase } from '../db/export/export.ts';
+import type { Progress } from '../db/export/row-progress.ts';
 import { migrationNames } from '../db/migrate.ts';
-import type { Progress } from '../db/row-progress.ts';
 import { type Host, link, linked, on, places, service, units, user } from './host.ts';
 import { ownFolder, requireReadable } from './install-service.ts';
 import { becomesReady } from './ready.ts';

@@ -10,8 +10,8 @@ import { pino } from 'pino';
 import { listenForNotifications, type NotificationListener } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import { findSealing } from '../db/queries.ts';
+import { ensureIdentity } from '../location-setup/make-identity.ts';
 import { loadIdentity } from '../locations/identity.ts';
-import { ensureIdentity } from '../locations/make-identity.ts';
 import { createServer, sealSecrets } from '../servers/servers.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { installation } from '../testing/fixtures.ts';
@@ -282,7 +282,7 @@ test('a value that no key reads stays, and does not hold up the others', async (
 test('the command does it, says what is left, and can be repeated', async () => {
   await ageAnswers();
   const before = await loadKeys(dataDir);
-  const cli = new URL('../db/cli.ts', import.meta.url);
+  const cli = new URL('../cli/db.ts', import.meta.url);
   const run = toolOn(connectionString, cli, '', { BERTH_DATA_DIR: dataDir });
   const { code, stdout, stderr } = await run('rotate-key');
   assert.equal(code, 0, stderr);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { Db } from '../db/connection.ts';
 import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
-import { pause } from '../pause.ts';
+import { pause } from '../lib/pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
 import { createKeyring, type Key, type Keyring, keyId, keySha256 } from './keyring.ts';
 

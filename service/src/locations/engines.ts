@@ -1,7 +1,7 @@
-import type { EngineAddress } from '../db/schema.ts';
-import type { CallObserver } from '../incus/api.ts';
+import type { EngineAddress } from '../db/schema/schema.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
-import type { IncusConnection } from '../incus/connection.ts';
+import type { CallObserver } from '../incus/transport/api.ts';
+import type { IncusConnection } from '../incus/transport/connection.ts';
 import type { ClientIdentity } from './identity.ts';
 
 export interface EngineLocation {

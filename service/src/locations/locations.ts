@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import type { LocationUpdate } from '@berth/contract/locations';
 import ipaddr from 'ipaddr.js';
 import type { Trx } from '../db/connection.ts';
-import { type TrafficLimits, trafficLimitsOf } from '../nodes/limit-queries.ts';
 import { knownOperatingSystems } from '../operating-systems/queries.ts';
-import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
+import { type TrafficLimits, trafficLimitsOf } from './limit-queries.ts';
 import { lockLocation, type ShownLocation, updateLocation } from './queries.ts';
 
 export function locationNotFound(id: number | string): Problem {

@@ -1,4 +1,4 @@
-import type { NetworkKind } from '../db/schema.ts';
+import type { NetworkKind } from '../db/schema/schema.ts';
 import type { Network } from '../incus/networks.ts';
 import { ipv4Pool, ipv6Pool, type Subnet } from './subnets.ts';
 

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith, isNamed } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
-import type { Database, EngineAddress, NetworkKind } from '../db/schema.ts';
+import type { Database, EngineAddress, NetworkKind } from '../db/schema/schema.ts';
 import type { Subnet } from './subnets.ts';
 
 export type LocationRow = Selectable<Database['locations']>;

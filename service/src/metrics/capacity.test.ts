@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { exportDatabase } from '../db/export.ts';
+import { exportDatabase } from '../db/export/export.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AnsweredRequest } from '../http/metrics.ts';
-import type { CallObserver } from '../incus/api.ts';
+import type { CallObserver } from '../incus/transport/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { WatchObserver } from '../reconcilers/watch.ts';

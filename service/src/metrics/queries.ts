@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
 import { isReachable } from '../locations/queries.ts';
-import { serversByTrafficUsed } from '../usage/allowance-queries.ts';
+import { serversByTrafficUsed } from '../traffic/allowance-queries.ts';
 import { isOld, isTrafficOlderThan } from '../usage/queries.ts';
 
 export interface Figure {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { ApiAddress } from './compile.ts';
 
 /** Where the API is served, as far as the settings say it; by a name that is resolved anew each time. */

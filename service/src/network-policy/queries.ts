@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
-import type { NetworkKind } from '../db/schema.ts';
+import type { NetworkKind } from '../db/schema/schema.ts';
 import type { Smtp } from './compile.ts';
 import { keptFor } from './service-address-queries.ts';
 

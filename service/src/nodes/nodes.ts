@@ -1,5 +1,5 @@
 import type { Queryable, Trx } from '../db/connection.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { findNodes, type ShownNode, setCordoned } from './queries.ts';
 
 function nodeNotFound(name: string): Problem {

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith, hasAnyOf, isNamed } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '../db/schema/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { type ShownOperation, shownColumns } from '../operations/queries.ts';
 

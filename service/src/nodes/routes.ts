@@ -1,12 +1,16 @@
 import { Node, NodeDeclareLost, NodeListQuery, NodeParams, NodeQuery } from '@berth/contract/nodes';
 import { Accepted } from '@berth/contract/operations';
 import { Type } from 'typebox';
-import { accepted, sendAccepted } from '../http/accepted.ts';
-import type { App, Deps } from '../http/app-types.ts';
-import { change } from '../http/change.ts';
-import { sendAnswer } from '../http/idempotency.ts';
-import { readPage, sendList } from '../http/pagination.ts';
-import { type NodeAction, requestDeclareLost, requestMaintenance } from './maintenance.ts';
+import { accepted, sendAccepted } from '../changes/accepted.ts';
+import { change } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
+import {
+  type NodeAction,
+  requestDeclareLost,
+  requestMaintenance,
+} from '../maintenance/maintenance.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
 import { cordonNode, requireNode } from './nodes.ts';
 import { listNodes } from './queries.ts';
 import { nodeView } from './view.ts';

@@ -1,4 +1,4 @@
-import type { ImageSource, OperatingSystemType } from '../db/schema.ts';
+import type { ImageSource, OperatingSystemType } from '../db/schema/schema.ts';
 import { publicImageServer } from './image-servers.ts';
 
 export interface CatalogueEntry {

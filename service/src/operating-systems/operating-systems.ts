@@ -3,7 +3,7 @@ import type {
   OperatingSystemUpdate,
 } from '@berth/contract/operating-systems';
 import type { Trx } from '../db/connection.ts';
-import { type FieldError, invalidFields, Problem } from '../problem.ts';
+import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
 import { machineArchitecture } from './catalogue.ts';
 import { isImageServerAllowed, notAnImageServer } from './image-servers.ts';
 import {

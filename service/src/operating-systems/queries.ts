@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith, hasAnyOf, isNamed } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
-import type { Database, ImageSource, OperatingSystemType } from '../db/schema.ts';
+import type { Database, ImageSource, OperatingSystemType } from '../db/schema/schema.ts';
 
 export type OperatingSystemRow = Selectable<Database['operating_systems']>;
 

@@ -6,11 +6,11 @@ import {
 } from '@berth/contract/operating-systems';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
-import { apiPath } from '../http/api-path.ts';
-import type { App, Deps } from '../http/app-types.ts';
-import { change } from '../http/change.ts';
-import { sendAnswer } from '../http/idempotency.ts';
-import { readPage, sendList } from '../http/pagination.ts';
+import { change } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
+import { apiPath } from '../requests/api-path.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
 import {
   changeOperatingSystem,
   createOperatingSystem,

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { outcomeOf } from './outcome.ts';
 import type { OperationRow } from './queries.ts';
 

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Db, Trx } from '../db/connection.ts';
-import type { CommandResult } from '../db/schema.ts';
-import type { FailureCode } from '../failures.ts';
+import type { CommandResult } from '../db/schema/schema.ts';
+import type { ImageDirectories } from '../images/images.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { NodeForOperation } from '../nodes/operation-queries.ts';
-import type { ImageDirectories } from '../operating-systems/images.ts';
 import type { PoolKeeper } from '../pool-quotas/keeper.ts';
+import type { FailureCode } from '../problems/failures.ts';
 import type { ServerForOperation } from '../servers/operation-queries.ts';
 import type { NodeOperationRow, OperationRow, ServerOperationRow } from './queries.ts';
 

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { Db, Trx } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError } from '../incus/transport/errors.ts';
+import { pause } from '../lib/pause.ts';
 import { nodeForOperation } from '../nodes/operation-queries.ts';
-import { pause } from '../pause.ts';
 import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type Failure,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EngineError, errorFromIncus } from '../incus/errors.ts';
+import { EngineError, errorFromIncus } from '../incus/transport/errors.ts';
 import { ended, enter, kindOf, rowOf, run, type State, untilEnded } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { fail, type StepResult } from './define.ts';

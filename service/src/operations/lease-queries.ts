@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
-import type { CommandResult } from '../db/schema.ts';
+import type { CommandResult } from '../db/schema/schema.ts';
 import type { OperationRow } from './queries.ts';
 
 /** A lease on an operation: only its holder, with its fence, may write to the row. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
-import { pause } from '../pause.ts';
+import { pause } from '../lib/pause.ts';
 import { type Lease, renewLease } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
 

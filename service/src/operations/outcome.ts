@@ -1,6 +1,6 @@
 import type { OperationOutcome } from '@berth/contract/operations';
-import { type FailureCode, failures } from '../failures.ts';
-import { Problem } from '../problem.ts';
+import { type FailureCode, failures } from '../problems/failures.ts';
+import { Problem } from '../problems/problem.ts';
 import type { OperationRow, WaitedOperation } from './queries.ts';
 
 export function hasEnded(status: OperationRow['status']): boolean {

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { hasAnyOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { CommandResult, Database, Placement } from '../db/schema.ts';
+import type { CommandResult, Database, Placement } from '../db/schema/schema.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
 /** An operation is of a server or of a node; a constraint sees to it. */

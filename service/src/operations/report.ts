@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
-import { inTurn } from '../in-turn.ts';
+import { inTurn } from '../lib/in-turn.ts';
 import { type OperationKind, progressAt, sentence } from './define.ts';
 import { reportProgress } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';

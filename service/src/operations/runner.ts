@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
-import { serialised } from '../serialised.ts';
+import { serialised } from '../lib/serialised.ts';
 import { type OperationKind, unknownKind } from './define.ts';
 import { type Execution, executeOperation } from './execute.ts';
 import type { Leased } from './lease.ts';

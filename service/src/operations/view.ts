@@ -1,5 +1,5 @@
 import type { Operation } from '@berth/contract/operations';
-import type { CommandResult } from '../db/schema.ts';
+import type { CommandResult } from '../db/schema/schema.ts';
 import type { MovedServer } from '../nodes/queries.ts';
 import type { ListedOperation, ShownOperation } from './queries.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
-import type { App } from '../http/app-types.ts';
+import type { App } from '../requests/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createDevice, type Device } from '../testing/authenticator.ts';

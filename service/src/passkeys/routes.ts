@@ -9,11 +9,11 @@ import {
 import { PathParams } from '@berth/contract/references';
 import { CurrentSession } from '@berth/contract/sessions';
 import { Type } from 'typebox';
-import type { App, Deps } from '../http/app-types.ts';
-import { change, changesNothing } from '../http/change.ts';
-import { sendAnswer } from '../http/idempotency.ts';
-import { readPage, sendList } from '../http/pagination.ts';
-import { invalidFields, Problem } from '../problem.ts';
+import { change, changesNothing } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
+import { invalidFields, Problem } from '../problems/problem.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
 import { sessionEnded } from '../sessions/ended.ts';
 import { signInFailed } from '../sessions/failures.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';

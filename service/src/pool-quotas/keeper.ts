@@ -1,4 +1,4 @@
-import { inTurn } from '../in-turn.ts';
+import { inTurn } from '../lib/in-turn.ts';
 import { canAsRoot } from './as-root.ts';
 import { clearStale, groupsOf, rescan, setLimit } from './btrfs.ts';
 import { isInconsistent, modeOf, type QuotaMode } from './counting.ts';

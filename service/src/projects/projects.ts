@@ -1,8 +1,8 @@
 import type { ProjectCreate, ProjectUpdate } from '@berth/contract/projects';
-import { counted } from '../counted.ts';
 import type { Trx } from '../db/connection.ts';
-import type { Caller } from '../http/app-types.ts';
-import { Problem } from '../problem.ts';
+import { counted } from '../lib/counted.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Caller } from '../requests/app-types.ts';
 import { homeProject, listProjectsOfLineage } from '../tokens/credential-queries.ts';
 import {
   findServersOfSameName,

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith, isNamed, nameKey } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '../db/schema/schema.ts';
 
 export type ProjectRow = Selectable<Database['projects']>;
 

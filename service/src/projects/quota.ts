@@ -1,7 +1,7 @@
 import { type ProjectQuota, type QuotaName, quotaNames } from '@berth/contract/projects';
-import { counted } from '../counted.ts';
 import type { Trx } from '../db/connection.ts';
-import { Problem } from '../problem.ts';
+import { counted } from '../lib/counted.ts';
+import { Problem } from '../problems/problem.ts';
 import { lockProject, type ProjectRow } from './queries.ts';
 
 /** How much of each a server, or several, would take. */

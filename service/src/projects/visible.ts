@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import type { Caller } from '../http/app-types.ts';
-import { visibleProjects } from '../memberships/visible-projects.ts';
+import type { Caller } from '../requests/app-types.ts';
+import { visibleProjects } from './members/visible-projects.ts';
 import { projectNotFound } from './projects.ts';
 import { findProject, type ProjectRow } from './queries.ts';
 

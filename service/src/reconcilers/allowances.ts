@@ -3,8 +3,8 @@ import { insertOwnEntries, type OwnEntry } from '../audit/entry-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { databaseTime } from '../db/queries.ts';
-import { Problem } from '../problem.ts';
-import { requestAction } from '../servers/actions.ts';
+import { Problem } from '../problems/problem.ts';
+import { requestAction } from '../servers/actions/actions.ts';
 import {
   enterNotices,
   type Notice,
@@ -12,7 +12,7 @@ import {
   serversNearAllowance,
   serversToStop,
   setThrottles,
-} from '../usage/allowance-queries.ts';
+} from '../traffic/allowance-queries.ts';
 import { holdAll, type Throttling } from './throttles.ts';
 
 /**

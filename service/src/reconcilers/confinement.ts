@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { confine, isConfined, isToBeConfined } from '../servers/confinement.ts';
-import { serverUuid } from '../servers/instance.ts';
-import { each } from '../usage/each.ts';
+import { EngineError } from '../incus/transport/errors.ts';
+import { confine, isConfined, isToBeConfined } from '../servers/engine/confinement.ts';
+import { serverUuid } from '../servers/engine/instance.ts';
+import { each } from '../usage/collect/each.ts';
 
 interface Confining {
   client: Pick<IncusClient, 'instances'>;

@@ -1,5 +1,5 @@
-import { unlessSilent } from '../incus/errors.ts';
-import { askPatiently, longestSeconds, slowSeconds } from '../incus/patience.ts';
+import { unlessSilent } from '../incus/transport/errors.ts';
+import { askPatiently, longestSeconds, slowSeconds } from '../incus/transport/patience.ts';
 import { type Known, nodesThatWere, setAnswered, setSilent } from '../nodes/seen-queries.ts';
 import { requireBack } from './nodes.ts';
 import type { Subject } from './truth.ts';

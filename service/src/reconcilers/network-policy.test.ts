@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
-import { isEngineError } from '../incus/errors.ts';
+import { isEngineError } from '../incus/transport/errors.ts';
 import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
 import { installationFigures } from '../metrics/queries.ts';

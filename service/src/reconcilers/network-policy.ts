@@ -1,7 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError, isEngineError } from '../incus/errors.ts';
 import type { AclRule, AclRules } from '../incus/network-acls.ts';
 import type { Network } from '../incus/networks.ts';
+import { EngineError, isEngineError } from '../incus/transport/errors.ts';
 import { subnetsOf } from '../locations/network.ts';
 import type { FindApi } from '../network-policy/api-addresses.ts';
 import { compilePolicy } from '../network-policy/compile.ts';

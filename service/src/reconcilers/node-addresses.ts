@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import type { CallOptions } from '../incus/api.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError, isEngineError } from '../incus/errors.ts';
+import type { CallOptions } from '../incus/transport/api.ts';
+import { EngineError, isEngineError } from '../incus/transport/errors.ts';
 import { nodesOnline, setNodeAddresses } from '../network-policy/queries.ts';
 import type { NodeSubject } from './nodes.ts';
 

@@ -1,7 +1,7 @@
 import { databaseTime } from '../db/queries.ts';
-import type { CallOptions } from '../incus/api.ts';
-import { EngineError, isAway, isRefusal } from '../incus/errors.ts';
-import type { ClusterMember } from '../incus/server.ts';
+import type { CallOptions } from '../incus/transport/api.ts';
+import { EngineError, isAway, isRefusal } from '../incus/transport/errors.ts';
+import type { ClusterMember } from '../incus/transport/server.ts';
 import { enterNodes, type NodeFacts, nodesThatWere } from '../nodes/seen-queries.ts';
 import type { Subject } from './truth.ts';
 

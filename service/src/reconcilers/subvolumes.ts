@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
-import { serverUuid } from '../servers/instance.ts';
-import { type Disks, subvolumeLister } from '../servers/subvolumes.ts';
-import { each } from '../usage/each.ts';
+import { serverUuid } from '../servers/engine/instance.ts';
+import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
+import { each } from '../usage/collect/each.ts';
 
 interface Looking {
   client: Pick<IncusClient, 'storage'>;

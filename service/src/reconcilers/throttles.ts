@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { insertOwnEntries } from '../audit/entry-queries.ts';
-import { type EngineError, lacksTrafficControl } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { type Direction, setLimitFailed } from '../nodes/limit-queries.ts';
-import { instanceName, serverUuid } from '../servers/instance.ts';
-import { enterThrottle, type Throttle, throttlesOf } from '../usage/allowance-queries.ts';
-import { each } from '../usage/each.ts';
-import { directions, holdTo, isHeldTo } from './throttle.ts';
+import { type EngineError, lacksTrafficControl } from '../incus/transport/errors.ts';
+import { type Direction, setLimitFailed } from '../locations/limit-queries.ts';
+import { instanceName, serverUuid } from '../servers/engine/instance.ts';
+import { enterThrottle, type Throttle, throttlesOf } from '../traffic/allowance-queries.ts';
+import { directions, holdTo, isHeldTo } from '../traffic/throttle.ts';
+import { each } from '../usage/collect/each.ts';
 import type { Subject } from './truth.ts';
 
 export interface Throttling extends Omit<Subject, 'client'> {

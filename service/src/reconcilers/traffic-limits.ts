@@ -1,18 +1,18 @@
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError, isEngineError, lacksTrafficControl } from '../incus/errors.ts';
 import type { NewInstance } from '../incus/instances.ts';
-import { networkOf } from '../locations/network.ts';
-import type { LocationRow } from '../locations/queries.ts';
+import { EngineError, isEngineError, lacksTrafficControl } from '../incus/transport/errors.ts';
+import { pause } from '../lib/pause.ts';
 import {
   type Direction,
   type NodeToTry,
   nodesToTry,
   setTrafficLimits,
-} from '../nodes/limit-queries.ts';
-import { pause } from '../pause.ts';
-import { deleteInstance, settle, stopInstance } from '../servers/engine.ts';
-import { card } from '../servers/instance.ts';
-import { limitOf } from './throttle.ts';
+} from '../locations/limit-queries.ts';
+import { networkOf } from '../locations/network.ts';
+import type { LocationRow } from '../locations/queries.ts';
+import { deleteInstance, settle, stopInstance } from '../servers/engine/engine.ts';
+import { card } from '../servers/engine/instance.ts';
+import { limitOf } from '../traffic/throttle.ts';
 import type { Subject } from './truth.ts';
 
 const createSeconds = 60;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/errors.ts';
+import { EngineError } from '../incus/transport/errors.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { setDatabaseClock } from '../testing/clock.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';

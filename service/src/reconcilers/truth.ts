@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { databaseTime } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { isEngineError, isRefusal } from '../incus/errors.ts';
 import type { Instance } from '../incus/instances.ts';
-import { longestSeconds } from '../incus/patience.ts';
+import { isEngineError, isRefusal } from '../incus/transport/errors.ts';
+import { longestSeconds } from '../incus/transport/patience.ts';
 import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
-import { instanceName, serverUuid } from '../servers/instance.ts';
+import { instanceName, serverUuid } from '../servers/engine/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
   enterMembers,

@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
+import { pause } from '../lib/pause.ts';
 import { dropOutputs, noteOutputs, projectsBeyondQuota } from '../operations/output-queries.ts';
-import { pause } from '../pause.ts';
 import { findSettings } from '../settings/queries.ts';
 import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './audit-queries.ts';
 import { daysBefore, monthOf, monthsBefore } from './months.ts';

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Db } from '../db/connection.ts';
-import type { App } from '../http/app-types.ts';
+import type { App } from '../requests/app-types.ts';
 import { routes } from '../routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { actionCases, headerCases } from '../testing/bad-input/bad-action-cases.ts';
+import {
+  type BadCase,
+  fieldCases,
+  post,
+  type World,
+} from '../testing/bad-input/bad-input-cases.ts';
+import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { thisMonthAndNext } from '../testing/months.ts';
@@ -11,9 +19,6 @@ import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
-import { actionCases, headerCases } from './bad-action-cases.ts';
-import { type BadCase, fieldCases, post, type World } from './bad-input-cases.ts';
-import { bodyCases, idCases, queryCases } from './bad-request-cases.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
-import { serialised } from '../serialised.ts';
+import { serialised } from '../lib/serialised.ts';
 import { wakeNextCreates } from './create-queue-queries.ts';
 
 export interface CreateQueue {

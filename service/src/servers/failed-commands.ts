@@ -1,4 +1,4 @@
-import type { CommandResult } from '../db/schema.ts';
+import type { CommandResult } from '../db/schema/schema.ts';
 
 /** The numbers of the commands that failed, from 1. */
 export function failedCommands(results: readonly CommandResult[] | null): number[] {

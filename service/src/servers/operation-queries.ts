@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
-import type { ImageSource } from '../db/schema.ts';
+import type { ImageSource } from '../db/schema/schema.ts';
 import { type LocationNetwork, networkOf } from '../locations/network.ts';
 import { osName } from './queries.ts';
 

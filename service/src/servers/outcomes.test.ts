@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { failures } from '../failures.ts';
+import { failures } from '../problems/failures.ts';
 import { createTestToken } from '../testing/app.ts';
 import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';

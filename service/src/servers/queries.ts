@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { beginsWith, hasAnyOf, isNamed, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { Database, ServerStatus } from '../db/schema.ts';
+import type { Database, ServerStatus } from '../db/schema/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';

@@ -7,7 +7,7 @@ import { inject } from '../testing/inject.ts';
 import { patiently } from '../testing/patiently.ts';
 import { fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
-import { later } from '../usage/history.ts';
+import { later } from '../usage/history/history.ts';
 import { serverRoutes } from './routes.ts';
 
 const whole = await createWholeApp();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
-import type { EngineStatus, ServerStatus } from '../db/schema.ts';
+import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { lostWithNode } from '../nodes/lost-queries.ts';
 
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;

@@ -7,8 +7,8 @@ import { type Installation, installation } from '../testing/fixtures.ts';
 import { amid } from '../testing/locks.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { requestAction } from './actions.ts';
-import { requestMove } from './moves.ts';
+import { requestAction } from './actions/actions.ts';
+import { requestMove } from './actions/moves.ts';
 import type { PlainAction } from './states.ts';
 import { enterMembers, enterSightings } from './truth-queries.ts';
 

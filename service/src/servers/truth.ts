@@ -1,5 +1,5 @@
 import type { Trx } from '../db/connection.ts';
-import type { EngineStatus } from '../db/schema.ts';
+import type { EngineStatus } from '../db/schema/schema.ts';
 import type { ServerOperationRow } from '../operations/queries.ts';
 import { followEngineStatus } from './truth-queries.ts';
 

@@ -1,7 +1,7 @@
 import type { Server, ServerStatusRecord } from '@berth/contract/servers';
-import type { ServerStatus } from '../db/schema.ts';
+import type { ServerStatus } from '../db/schema/schema.ts';
 import type { WaitedOperation } from '../operations/queries.ts';
-import { isStoppedForTraffic } from '../usage/allowance.ts';
+import { isStoppedForTraffic } from '../traffic/allowance.ts';
 import { usageView } from '../usage/view.ts';
 import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';

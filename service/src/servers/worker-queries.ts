@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
-import type { EngineStatus, ServerStatus } from '../db/schema.ts';
+import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 
 const now = sql<string>`now()`;
 

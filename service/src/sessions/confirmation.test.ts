@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import type { App } from '../http/app-types.ts';
-import { createLimiter } from '../http/limits/limiter.ts';
+import { createLimiter } from '../limits/limiter.ts';
 import { passkeyRoutes } from '../passkeys/routes.ts';
+import type { App } from '../requests/app-types.ts';
 import { createTestApp, generousLimits } from '../testing/app.ts';
 import { createDevice, type Device } from '../testing/authenticator.ts';
 import { keptLog, rowsAbout } from '../testing/canaries.ts';

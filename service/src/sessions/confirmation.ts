@@ -1,11 +1,11 @@
 import type { SessionConfirm } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
-import type { Deps, Person } from '../http/app-types.ts';
-import { isAttempt } from '../http/audit.ts';
 import { type ProvenPasskey, readAuthentication } from '../passkeys/authentication.ts';
 import { notePasskeyUse } from '../passkeys/queries.ts';
-import { invalidFields, type Problem } from '../problem.ts';
+import { invalidFields, type Problem } from '../problems/problem.ts';
+import { isAttempt } from '../refusals/audit.ts';
+import type { Deps, Person } from '../requests/app-types.ts';
 import { lockPasswordHash } from '../users/queries.ts';
 import { requirePassword } from './passwords.ts';
 import { confirmSession } from './queries.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { isAttempt } from '../http/audit.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
+import { isAttempt } from '../refusals/audit.ts';
 
 /** A sign-in that failed, entered as one in the audit log: on `userId`, if that is known. */
 export function signInFailed(

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 

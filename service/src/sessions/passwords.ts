@@ -1,10 +1,10 @@
 import type { PasswordChange } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
-import type { Deps, Person } from '../http/app-types.ts';
-import { isAttempt } from '../http/audit.ts';
-import { userKey } from '../http/limits/credentials.ts';
-import { invalidFields, type Problem } from '../problem.ts';
+import { userKey } from '../limits/credentials.ts';
+import { invalidFields, type Problem } from '../problems/problem.ts';
+import { isAttempt } from '../refusals/audit.ts';
+import type { Deps, Person } from '../requests/app-types.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, updateUser } from '../users/queries.ts';
 import { acceptPassword } from '../users/users.ts';

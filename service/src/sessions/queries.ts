@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
 import { listing } from '../db/listing.ts';
-import type { Role } from '../db/people-schema.ts';
-import type { WantedProject } from '../http/wanted-project.ts';
+import type { Role } from '../db/schema/people-schema.ts';
 import { isWanted } from '../projects/queries.ts';
+import type { WantedProject } from '../requests/wanted-project.ts';
 import { sessionEnded } from './ended.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */

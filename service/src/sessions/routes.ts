@@ -10,12 +10,12 @@ import {
   SignIn,
 } from '@berth/contract/sessions';
 import { Type } from 'typebox';
+import { change } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
 import type { Trx } from '../db/connection.ts';
-import type { App, Deps } from '../http/app-types.ts';
-import { change } from '../http/change.ts';
-import { sendAnswer } from '../http/idempotency.ts';
-import { readPage, sendList } from '../http/pagination.ts';
-import { listMemberships } from '../memberships/queries.ts';
+import { listMemberships } from '../projects/members/queries.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
 import { countTokensOf, revokeTokensOf } from '../tokens/credential-queries.ts';
 import { lockUser } from '../users/queries.ts';
 import { confirm, readProof } from './confirmation.ts';

@@ -1,5 +1,5 @@
 import type { CurrentSession, Session } from '@berth/contract/sessions';
-import type { listMemberships } from '../memberships/queries.ts';
+import type { listMemberships } from '../projects/members/queries.ts';
 import type { FoundSession, ShownSession } from './queries.ts';
 
 /** A row as the API shows it. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '../db/schema/schema.ts';
 
 /** What administrators set. */
 const columns = ['audit_months', 'operations_months', 'outputs_days'] as const;

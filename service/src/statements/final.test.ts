@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
-import type { EngineStatus, ServerStatus } from '../db/schema.ts';
+import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { setDatabaseClock } from '../testing/clock.ts';
 import { enterServer } from '../testing/servers.ts';

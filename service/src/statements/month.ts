@@ -1,4 +1,4 @@
-import { invalidFields } from '../problem.ts';
+import { invalidFields } from '../problems/problem.ts';
 
 /** A calendar month in UTC, up to its end or to now. */
 export interface Month {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { type Statement, statementColumns } from '@berth/contract/statements';
-import type { EngineStatus } from '../db/schema.ts';
+import type { EngineStatus } from '../db/schema/schema.ts';
 import { markServerDeleted, setServerState } from '../servers/worker-queries.ts';
 import { createTestToken } from '../testing/app.ts';
 import { setDatabaseClock } from '../testing/clock.ts';

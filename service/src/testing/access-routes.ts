@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RouteOptions } from 'fastify';
-import type { AccessCase } from '../http/access-cases.ts';
-import type { App, Scope } from '../http/app-types.ts';
+import type { App, Scope } from '../requests/app-types.ts';
+import type { AccessCase } from './access-cases.ts';
 import { inject } from './inject.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
-import type { Scope } from '../http/app-types.ts';
+import type { Scope } from '../requests/app-types.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { createTestToken } from './app.ts';
 import { type Installation, installation } from './fixtures.ts';

@@ -1,11 +1,11 @@
+import { noCredentialCache } from '../access/credential-cache.ts';
 import type { Db } from '../db/connection.ts';
-import type { App, Deps, Routes, Scope } from '../http/app-types.ts';
-import { noCredentialCache } from '../http/credential-cache.ts';
-import { createLimiter, type Limiter, type Limits } from '../http/limits/limiter.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
+import { createLimiter, type Limiter, type Limits } from '../limits/limiter.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
 import { references } from '../references.ts';
+import type { App, Deps, Routes, Scope } from '../requests/app-types.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { testKeyring } from './keys.ts';

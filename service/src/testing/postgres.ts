@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
-import { startEmbeddedPostgres } from '../db/embedded.ts';
+import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { serviceRole } from '../db/embedded/service-role.ts';
 import { migrate } from '../db/migrate.ts';
-import { serviceRole } from '../db/service-role.ts';
 import { movableClock } from './clock.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

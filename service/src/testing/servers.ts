@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
-import type { ServerStatus } from '../db/schema.ts';
+import type { ServerStatus } from '../db/schema/schema.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
 import { insertServer } from '../servers/queries.ts';
 import { setServerState } from '../servers/worker-queries.ts';

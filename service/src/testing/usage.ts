@@ -5,8 +5,8 @@ import { after, beforeEach } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { Instance } from '../incus/instances.ts';
-import { createUsageCollector } from '../usage/collector.ts';
-import type { UsageSource } from '../usage/source.ts';
+import { createUsageCollector } from '../usage/collect/collector.ts';
+import type { UsageSource } from '../usage/collect/source.ts';
 import { setDatabaseClock } from './clock.ts';
 import { createDatabaseWithClock } from './postgres.ts';
 

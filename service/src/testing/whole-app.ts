@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
+import { createCredentialCache } from '../access/credential-cache.ts';
 import { listenForNotifications } from '../db/notifications.ts';
-import type { ServerStatus } from '../db/schema.ts';
-import type { Routes } from '../http/app-types.ts';
-import { createCredentialCache } from '../http/credential-cache.ts';
+import type { ServerStatus } from '../db/schema/schema.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
+import type { Routes } from '../requests/app-types.ts';
 import { routes as allRoutes } from '../routes.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { createTestApp, createTestToken } from './app.ts';

@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina';
-import { createGate } from '../users/gate.ts';
+import { createGate } from './gate.ts';
 import type { NewPassword } from './work.ts';
 
 const atOnce = 2;

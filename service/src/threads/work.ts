@@ -1,5 +1,5 @@
 import { hashPassword } from '../guests/password-hash.ts';
-import { weaknessOf } from '../users/password-strength.ts';
+import { weaknessOf } from './password-strength.ts';
 
 // What threads do, by name: each takes one value and answers one (`threads.ts`).
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
-import type { Role } from '../db/people-schema.ts';
-import type { Scope } from '../http/app-types.ts';
-import type { WantedProject } from '../http/wanted-project.ts';
+import type { Role } from '../db/schema/people-schema.ts';
 import { isWanted } from '../projects/queries.ts';
+import type { Scope } from '../requests/app-types.ts';
+import type { WantedProject } from '../requests/wanted-project.ts';
 
 /** A token that is asked for by its secret, with what decides whether it holds. */
 export interface FoundToken {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beginsWith, isNamed } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { Scope } from '../http/app-types.ts';
+import type { Scope } from '../requests/app-types.ts';
 
 function shownTokens(project: Project) {
   return project

@@ -3,10 +3,15 @@ import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { collectAfter, db, insertServer, now, pass, setClock, warnings } from '../testing/usage.ts';
-import { beginningOf, later, type Resolution, resolutions } from './history.ts';
-import { ensurePartitions, forgetPartitions, partitionsOf, rollUpNext } from './history-queries.ts';
-import { dropOldPartitions } from './retention-queries.ts';
-import { keepHistory } from './upkeep.ts';
+import { beginningOf, later, type Resolution, resolutions } from './history/history.ts';
+import {
+  ensurePartitions,
+  forgetPartitions,
+  partitionsOf,
+  rollUpNext,
+} from './history/history-queries.ts';
+import { dropOldPartitions } from './history/retention-queries.ts';
+import { keepHistory } from './history/upkeep.ts';
 import '../testing/fixed-seed.ts';
 
 const hour = 3600;

@@ -10,8 +10,8 @@ import {
   setClock,
   trafficOf,
 } from '../testing/usage.ts';
-import { beginReading, type Reading } from './reading-queries.ts';
-import { record } from './record.ts';
+import { beginReading, type Reading } from './record/reading-queries.ts';
+import { record } from './record/record.ts';
 import '../testing/fixed-seed.ts';
 
 const bytes = fc.bigInt({ min: 0n, max: 5_000_000_000n }).map(Number);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Server } from '@berth/contract/servers';
 import type { ServerTraffic } from '@berth/contract/traffic';
-import type { App } from '../http/app-types.ts';
+import type { App } from '../requests/app-types.ts';
 import { serverRoutes } from '../servers/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';

@@ -17,8 +17,8 @@ import {
   trafficOf,
 } from '../testing/usage.ts';
 import { usageColumns, withUsage } from './queries.ts';
-import { beginReading } from './reading-queries.ts';
-import { record } from './record.ts';
+import { beginReading } from './record/reading-queries.ts';
+import { record } from './record/record.ts';
 
 test('5,000 servers in one statement', async () => {
   const uuids = await insertServers(5_000);

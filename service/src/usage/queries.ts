@@ -3,11 +3,11 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '../db/schema/schema.ts';
 import { canBeAsked } from '../nodes/queries.ts';
-import { later, type Resolution, resolutions } from './history.ts';
-import { summary } from './history-queries.ts';
-import type { Window } from './window.ts';
+import { later, type Resolution, resolutions } from './history/history.ts';
+import { summary } from './history/history-queries.ts';
+import type { Window } from './history/window.ts';
 
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 

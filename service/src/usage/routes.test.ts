@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { UsageHistory } from '@berth/contract/usage';
 import { sql } from 'kysely';
-import type { App } from '../http/app-types.ts';
+import type { App } from '../requests/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { db, insertServer, setClocks } from '../testing/usage.ts';
-import { beginningOf, later } from './history.ts';
-import { ensurePartitions } from './history-queries.ts';
+import { beginningOf, later } from './history/history.ts';
+import { ensurePartitions } from './history/history-queries.ts';
+import { keepHistory } from './history/upkeep.ts';
 import { usageRoutes } from './routes.ts';
-import { keepHistory } from './upkeep.ts';
 
 let app: App;
 let headers: Record<string, string>;

@@ -1,16 +1,16 @@
 import { PathParams } from '@berth/contract/references';
 import { ServerTraffic, ServerTrafficUpdate } from '@berth/contract/traffic';
 import { UsageHistory, UsageQuery } from '@berth/contract/usage';
+import { change } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
 import type { ProjectRows } from '../db/project.ts';
-import type { App, Deps } from '../http/app-types.ts';
-import { change } from '../http/change.ts';
-import { readableRows } from '../http/every-project.ts';
-import { sendAnswer } from '../http/idempotency.ts';
-import { serverNotFound } from '../servers/actions.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readableRows } from '../requests/every-project.ts';
+import { serverNotFound } from '../servers/actions/actions.ts';
 import { lockServer } from '../servers/queries.ts';
+import { readWindow } from './history/window.ts';
 import { findMeteredServer, findTraffic, setAllowance, stepsOf } from './queries.ts';
 import { trafficView, usageHistoryView } from './view.ts';
-import { readWindow } from './window.ts';
 
 const params = PathParams({ id: 'server' });
 

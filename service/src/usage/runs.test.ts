@@ -17,9 +17,9 @@ import {
   setClock,
   trafficOf,
 } from '../testing/usage.ts';
-import { readBeforeStop } from './last-reading.ts';
-import { beginReading } from './reading-queries.ts';
-import { record } from './record.ts';
+import { readBeforeStop } from './collect/last-reading.ts';
+import { beginReading } from './record/reading-queries.ts';
+import { record } from './record/record.ts';
 
 const startedAt = (time: string) => new Date(`2026-11-21T${time}Z`);
 

@@ -1,10 +1,10 @@
 import type { Usage } from '@berth/contract/servers';
 import type { ServerTraffic } from '@berth/contract/traffic';
 import { type UsageHistory, usageMetrics, usageUnits } from '@berth/contract/usage';
-import type { EngineStatus, TrafficCounted } from '../db/schema.ts';
-import { countedBytes, isExceeded } from './allowance.ts';
+import type { EngineStatus, TrafficCounted } from '../db/schema/schema.ts';
+import { countedBytes, isExceeded } from '../traffic/allowance.ts';
+import { timesOf, type Window } from './history/window.ts';
 import type { StepUse, TrafficRow } from './queries.ts';
-import { timesOf, type Window } from './window.ts';
 
 /** Columns of a server and its `usageColumns`. */
 export interface UsageRow {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { weaknessOf } from '../threads/password-strength.ts';
 import { hashPassword, isPassword } from './password.ts';
-import { weaknessOf } from './password-strength.ts';
 
 test('a password is kept as argon2id with a salt of its own', async () => {
   const hash = await hashPassword('copper-lantern');

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { createGate } from './gate.ts';
+import { createGate } from '../threads/gate.ts';
 
 /** OWASP's choice for argon2id (the library's default kind): 19 MiB, two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

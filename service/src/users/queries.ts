@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { deleteAnswersTo } from '../changes/idempotency-queries.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
-import { deleteAnswersTo } from '../http/idempotency-queries.ts';
 import { revokeTokensOf } from '../tokens/credential-queries.ts';
 import { emailKey } from './email.ts';
 

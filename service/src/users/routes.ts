@@ -2,11 +2,11 @@ import { PathParams } from '@berth/contract/references';
 import { User, UserCreate, UserQuery, UserUpdate } from '@berth/contract/users';
 import { Type } from 'typebox';
 import { difference } from '../audit/details.ts';
-import { apiPath } from '../http/api-path.ts';
-import type { App, Deps } from '../http/app-types.ts';
-import { type Change, change } from '../http/change.ts';
-import { sendAnswer } from '../http/idempotency.ts';
-import { readPage, sendList } from '../http/pagination.ts';
+import { type Change, change } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
+import { apiPath } from '../requests/api-path.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
 import { findUser, listUsers } from './queries.ts';
 import {
   acceptFirstPassword,

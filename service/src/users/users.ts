@@ -1,8 +1,8 @@
 import type { UserCreate, UserUpdate } from '@berth/contract/users';
 import { type Details, difference } from '../audit/details.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { listProjectsOwnedAlone, lockOwnedProjects } from '../memberships/queries.ts';
-import { invalidFields, Problem } from '../problem.ts';
+import { invalidFields, Problem } from '../problems/problem.ts';
+import { listProjectsOwnedAlone, lockOwnedProjects } from '../projects/members/queries.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { weaknessOfPassword } from '../threads/threads.ts';
 import { hashPassword, trusted } from './password.ts';

@@ -1,0 +1,180 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { background } from '../lib/background.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import { limitRequests, type RequestLimits } from '../limits/requests.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Caller, Deps, Person } from '../requests/app-types.ts';
+import { allows } from '../requests/scopes.ts';
+import { noSuchProject } from '../requests/wanted-project.ts';
+import { cookieName } from '../sessions/cookies.ts';
+import { secretHash } from '../sessions/secret.ts';
+import { tokenHash } from '../tokens/token.ts';
+import { identifyBySession, requireCsrfToken, sessionCookie } from './by-session.ts';
+import { bearerToken, identifyByToken } from './by-token.ts';
+import { createMemory, type Memory } from './remembered.ts';
+
+/** What a request's credential came to. */
+export interface Identity {
+  /** Undefined for a person who is a member of no project, or not of the one that is asked for. */
+  caller: Caller | undefined;
+  /** Undefined for a token. */
+  person: Person | undefined;
+  /** Notes that the credential was used; undefined where that was noted just now. */
+  note: (() => Promise<void>) | undefined;
+  /** Of a time when the database could be asked, which it can't be now. */
+  isRemembered?: boolean;
+}
+
+/**
+ * Lets a request through to a route only with a token or a session that has the route's
+ * `config.scope`, and gives it its `caller`. Throws 401, 403, and 429 for who is over a limit. A route
+ * that declares no scope can't be registered.
+ */
+export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
+  const limits = limitRequests(limiter, deps.db);
+  const memory = createMemory();
+  app.decorate('limits', limits);
+  const notes = background();
+  app.decorateRequest('caller', {
+    getter() {
+      const caller = callerOf(this);
+      if (caller) return caller;
+      throw new Error('A public route has no caller.');
+    },
+  });
+  app.decorateRequest('person', {
+    getter() {
+      const person = personOf(this);
+      if (person) return person;
+      throw new Error('Only a route for people has a person.');
+    },
+  });
+  app.addHook('onRoute', requireDeclaredScope);
+  app.addHook('onRequest', async (request, reply) => {
+    // Without a route there is nothing to protect: a 404 or a 405 follows.
+    if (request.is404) return await limits.admitUnknown(request, reply);
+    const { scope } = request.routeOptions.config;
+    if (scope === 'public') return await limits.admitPublic(request, reply);
+    const identity = await identify(request, reply, { deps, limits, memory }).catch(
+      async (error) => {
+        throw await limits.countFailure(request, reply, error);
+      },
+    );
+    identities.set(request, identity);
+    // Nobody waits for it; the answer does not depend on it.
+    if (identity.note) {
+      notes.run(identity.note, (error) =>
+        request.log.warn({ err: error }, 'The last use of a credential could not be noted.'),
+      );
+    }
+    if (identity.person) requireCsrfToken(request, identity.person, deps);
+    requireScope(identity, scope, request);
+    requireConfirmation(identity, request);
+  });
+  app.addHook('onSend', async (request, reply) => limits.settle(request, reply));
+  app.addHook('onClose', async () => {
+    await limiter.stop();
+    await notes.idle();
+  });
+}
+
+const identities = new WeakMap<FastifyRequest, Identity>();
+
+const presented = new WeakMap<FastifyRequest, Buffer>();
+
+/** The hash of the token that a request came with, where it was not let in by it. */
+export function refusedTokenOf(request: FastifyRequest): Buffer | undefined {
+  return identities.has(request) ? undefined : presented.get(request);
+}
+
+/** Undefined where nobody is known: on public routes, and before a credential was found good. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return identities.get(request)?.caller;
+}
+
+/** Whether who asks was let in without the database, which can't be asked. */
+export function isRemembered(request: FastifyRequest): boolean {
+  return identities.get(request)?.isRemembered ?? false;
+}
+
+/** Undefined also for a token. */
+export function personOf(request: FastifyRequest): Person | undefined {
+  return identities.get(request)?.person;
+}
+
+function requireDeclaredScope({ config, method, url }: RouteOptions): void {
+  if (config?.scope) return;
+  throw new Error(`The route ${method} ${url} must say who may use it: config.scope.`);
+}
+
+interface Means {
+  deps: Deps;
+  limits: RequestLimits;
+  memory: Memory;
+}
+
+/** Where there are both, the token counts: a browser sends a cookie unasked. */
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { deps, limits, memory }: Means,
+): Promise<Identity> {
+  const token = bearerToken(request);
+  if (token !== undefined) {
+    const hash = tokenHash(token);
+    const find = async () => {
+      await limits.admit(request, reply, hash);
+      presented.set(request, hash);
+      return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
+    };
+    const mayRemember = request.routeOptions.config.worksWithoutDatabase;
+    return mayRemember ? await memory.find(request, hash, find) : await find();
+  }
+  const cookie = sessionCookie(request, deps.publicUrl);
+  if (cookie !== undefined) {
+    const hash = secretHash(cookie);
+    await limits.admit(request, reply, hash);
+    const identity = await identifyBySession(request, deps, cookie);
+    limits.count(request, reply, hash);
+    return identity;
+  }
+  const name = cookieName(deps.publicUrl, 'berth');
+  const detail = `Send a token: "Authorization: Bearer berth_…", or sign in for the cookie ${name}.`;
+  throw new Problem('token_missing', detail);
+}
+
+function requireScope(
+  { caller, person }: Identity,
+  scope: FastifyRequest['routeOptions']['config']['scope'],
+  request: FastifyRequest,
+): void {
+  if (scope === 'person') {
+    if (person) return;
+    const detail = 'This needs a signed-in user, not a token.';
+    throw new Problem('person_required', detail);
+  }
+  if (!caller) {
+    const isAsked = request.headers['berth-project'] !== undefined;
+    if (request.routeOptions.config.worksWithoutProject && !isAsked) return;
+    throw noProject(request);
+  }
+  if (scope && scope !== 'public' && allows(caller.scopes, scope)) return;
+  const who = person ? 'Your role in this project' : 'The token';
+  throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);
+}
+
+/** A token is nobody's who could leave it open; what it may was confirmed when it was made. */
+function requireConfirmation({ person }: Identity, { routeOptions }: FastifyRequest): void {
+  if (!routeOptions.config.needsConfirmation || !person || person.isConfirmed) return;
+  const detail =
+    'Confirm first that it is you: POST /v1/session/confirm with your password or a passkey, or sign in again.';
+  throw new Problem('confirmation_required', detail);
+}
+
+function noProject({ headers }: FastifyRequest): Problem {
+  const wanted = headers['berth-project'];
+  if (wanted !== undefined) return noSuchProject(String(wanted));
+  const detail =
+    'You are a member of no project. Have an owner of one or an administrator add you.';
+  return new Problem('project_not_found', detail);
+}

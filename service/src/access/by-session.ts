@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Caller, Deps, Person } from '../requests/app-types.ts';
+import { isSafe } from '../requests/methods.ts';
+import { wantedProject } from '../requests/wanted-project.ts';
+import { cookieName, readCookie } from '../sessions/cookies.ts';
+import { sessionEnded } from '../sessions/ended.ts';
+import { requireOwnOrigin } from '../sessions/origin.ts';
+import { type FoundSession, findSession, noteSessionUse } from '../sessions/queries.ts';
+import { isCsrfToken, isSecret, secretHash } from '../sessions/secret.ts';
+import { scopesOf } from '../users/roles.ts';
+import type { Identity } from './authentication.ts';
+
+export function sessionCookie(request: FastifyRequest, publicUrl: URL): string | undefined {
+  return readCookie(request, cookieName(publicUrl, 'berth'));
+}
+
+export async function identifyBySession(
+  request: FastifyRequest,
+  { db, credentials }: Deps,
+  cookie: string,
+): Promise<Identity> {
+  const sessionHash = secretHash(cookie);
+  const wanted = wantedProject(request);
+  const key = `session ${sessionHash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
+  const found = isSecret(cookie)
+    ? await credentials.find(key, () => findSession(db, sessionHash, wanted))
+    : undefined;
+  if (!found) throw sessionEnded();
+  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
+  found.isNoted = true;
+  return {
+    caller: callerIn(db, found),
+    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },
+    note: isNoted ? undefined : () => noteSessionUse(db, sessionId),
+  };
+}
+
+function callerIn(db: Db, { userId, projectId, isAdmin, role }: FoundSession): Caller | undefined {
+  if (projectId === null) return undefined;
+  return {
+    tokenId: null,
+    userId,
+    project: new Project(db, projectId),
+    scopes: scopesOf({ isAdmin, role }),
+    // What they make may outlive the session.
+    expiresAt: null,
+    allowedNetworks: [],
+  };
+}
+
+/**
+ * Throws `csrf_failed` (403) for a change that may come from a page of another site: its browser
+ * sends the cookie along, whoever wrote the page.
+ */
+export function requireCsrfToken(
+  request: FastifyRequest,
+  { sessionHash }: Person,
+  { secretKey, publicUrl }: Deps,
+): void {
+  if (isSafe(request.method)) return;
+  requireOwnOrigin(request, publicUrl);
+  if (isCsrfToken(secretKey, sessionHash, request.headers['berth-csrf'])) return;
+  const detail = 'Send the csrf_token of GET /v1/session in the header Berth-CSRF.';
+  throw new Problem('csrf_failed', detail);
+}

@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import { Project } from '../db/project.ts';
+import { addressOf } from '../lib/client-address.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Deps, Scope } from '../requests/app-types.ts';
+import { withinBoth } from '../requests/scopes.ts';
+import { noSuchProject, type WantedProject, wantedProject } from '../requests/wanted-project.ts';
+import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
+import { isFrom } from '../tokens/networks.ts';
+import { isWellFormed } from '../tokens/token.ts';
+import { scopesOf } from '../users/roles.ts';
+import type { Identity } from './authentication.ts';
+
+/** `count` is called once the token was found good. */
+export async function identifyByToken(
+  request: FastifyRequest,
+  { db, credentials }: Deps,
+  hash: Buffer,
+  count: () => void,
+): Promise<Identity> {
+  const wanted = wantedProject(request);
+  const key = `token ${hash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
+  const found = await credentials.find(key, () => findTokenByHash(db, hash, wanted));
+  if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
+  if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
+  if (!isFrom(addressOf(request), found.allowedNetworks)) {
+    throw new Problem('network_not_allowed', 'The token may not be used from this address.');
+  }
+  count();
+  const { id: tokenId, createdBy: userId, expiresAt, allowedNetworks, isNoted } = found;
+  found.isNoted = true;
+  const scopes = scopesNow(found);
+  const project = new Project(db, actingIn(found, scopes, wanted));
+  return {
+    caller: { tokenId, userId, project, scopes, expiresAt, allowedNetworks },
+    person: undefined,
+    note: isNoted ? undefined : () => noteTokenUse(db, tokenId),
+  };
+}
+
+/** RFC 6750, section 2.1. What can't be one of our tokens is refused without a query. */
+export function bearerToken({ headers }: FastifyRequest): string | undefined {
+  const [, token] = /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '') ?? [];
+  if (token === undefined || isWellFormed(token)) return token;
+  throw new Problem('token_malformed', 'That is not a token of this service; is it complete?');
+}
+
+/** Never more than the person may who made it, as of now. */
+function scopesNow({ scopes, createdBy, isAdmin, role }: FoundToken): readonly Scope[] {
+  return createdBy === null ? scopes : withinBoth(scopes, scopesOf({ isAdmin, role }));
+}
+
+/** An administrator may act in any project; for others there is none but their own. */
+function actingIn(
+  found: FoundToken,
+  scopes: readonly Scope[],
+  wanted: WantedProject | undefined,
+): number {
+  const { projectId, wantedProjectId: id } = found;
+  if (wanted === undefined || wanted.id === projectId || id === projectId) return projectId;
+  if (scopes.includes('admin') && id !== null) return id;
+  throw noSuchProject(String(wanted.id ?? wanted.name));
+}

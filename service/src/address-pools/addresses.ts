@@ -1,0 +1,73 @@
+import type { Trx } from '../db/connection.ts';
+import { Problem } from '../problems/problem.ts';
+import {
+  type AddressPool,
+  disabledFamilies,
+  findFreeAddress,
+  holdAddress,
+  lockPools,
+} from './queries.ts';
+
+export interface ChosenAddress {
+  ip: string;
+  poolId: number;
+  isPrimary: boolean;
+}
+
+export interface AddressChoice {
+  addresses: ChosenAddress[];
+  /** What the customer should know of it, in sentences. */
+  warnings: string[];
+}
+
+/**
+ * Chooses an address of each family that the location has pools of, IPv4 first, which is then the
+ * primary one. The pools stay locked until the transaction ends. Throws `no_address_left`.
+ */
+export async function chooseAddresses(trx: Trx, locationId: number): Promise<AddressChoice> {
+  const pools = await lockPools(trx, locationId);
+  const disabled = await disabledFamilies(trx, locationId);
+  if (pools.length === 0) throw noPool(disabled.length > 0);
+  const chosen: ChosenAddress[] = [];
+  for (const family of [4, 6] as const) {
+    const ofFamily = pools.filter((pool) => pool.family === family);
+    if (ofFamily.length === 0) continue;
+    chosen.push({ ...(await chooseFrom(trx, ofFamily, family)), isPrimary: chosen.length === 0 });
+  }
+  const warnings = disabled.map(
+    (family) =>
+      `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`,
+  );
+  return { addresses: chosen, warnings };
+}
+
+async function chooseFrom(trx: Trx, pools: AddressPool[], family: 4 | 6) {
+  for (const pool of pools) {
+    const ip = await findFreeAddress(trx, pool);
+    if (ip) return { ip, poolId: pool.id };
+  }
+  throw noneLeft(`Every IPv${family} address of this location is in use.`);
+}
+
+function noPool(areDisabled: boolean): Problem {
+  const what = areDisabled
+    ? 'All address pools of this location are disabled.'
+    : 'This location has no address pool.';
+  return new Problem(
+    'no_address_left',
+    `${what} Choose another location, or ask an administrator.`,
+  );
+}
+
+function noneLeft(what: string): Problem {
+  const wayOut = 'Delete a server, choose another location, or ask for a larger address pool.';
+  return new Problem('no_address_left', `${what} ${wayOut}`);
+}
+
+export async function holdAddresses(
+  trx: Trx,
+  serverId: number,
+  addresses: ChosenAddress[],
+): Promise<void> {
+  for (const address of addresses) await holdAddress(trx, { ...address, serverId });
+}

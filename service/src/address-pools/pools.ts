@@ -1,0 +1,148 @@
+import { isIP } from 'node:net';
+import type { AddressPoolCreate, AddressPoolUpdate } from '@berth/contract/address-pools';
+import ipaddr from 'ipaddr.js';
+import type { Trx } from '../db/connection.ts';
+import { counted } from '../lib/counted.ts';
+import { unknownLocation } from '../locations/locations.ts';
+import { findLocation } from '../locations/queries.ts';
+import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
+import {
+  deletePool,
+  findPool,
+  insertAdministratorsPool,
+  lockPool,
+  lockPoolsForAdding,
+  networkOfPool,
+  type PoolRow,
+  type SubnetFacts,
+  setPoolEnabled,
+  subnetFacts,
+} from './pool-queries.ts';
+
+export function poolNotFound(id: number | string): Problem {
+  return new Problem('address_pool_not_found', `No address pool has the id ${id}.`);
+}
+
+/** Adds a pool to a location. A network that Incus manages has to have its subnet. */
+export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<PoolRow> {
+  const { location_id: locationId, cidr, gateway, enabled = true } = body;
+  const { nameservers = [gateway] } = body;
+  const malformed = [...addressErrors(body), ...(await locationErrors(trx, locationId))];
+  if (malformed.length > 0) throw invalidFields(malformed);
+  await lockPoolsForAdding(trx);
+  const subnet = { cidr, gateway, first: body.first ?? null, last: body.last ?? null };
+  const facts = await subnetFacts(trx, subnet);
+  const errors = [...subnetErrors(cidr, facts), ...(await networkErrors(trx, locationId, cidr))];
+  if (errors.length > 0) throw invalidFields(errors);
+  if (facts.overlaps !== null) {
+    const detail = `The pool ${facts.overlaps} has addresses of ${cidr} already.`;
+    throw new Problem('address_pool_overlaps', detail);
+  }
+  const { first, last } = facts;
+  const pool = { locationId, cidr, gateway, nameservers, first, last, enabled };
+  return await requirePool(trx, await insertAdministratorsPool(trx, pool));
+}
+
+/** A pool that is not enabled drains: what is held stays held. */
+export async function changePool(
+  trx: Trx,
+  id: number,
+  { enabled }: AddressPoolUpdate,
+): Promise<PoolRow> {
+  await lockPool(trx, id);
+  const { location_id, cidr } = await requirePool(trx, id);
+  const errors = enabled ? await networkErrors(trx, location_id, cidr, '/enabled') : [];
+  if (errors.length > 0) throw invalidFields(errors);
+  if (enabled !== undefined) await setPoolEnabled(trx, id, enabled);
+  return await requirePool(trx, id);
+}
+
+/** Only one that no address is held of. */
+export async function removePool(trx: Trx, id: number): Promise<PoolRow> {
+  await lockPool(trx, id);
+  const pool = await requirePool(trx, id);
+  if (pool.held > 0) {
+    const detail = `Servers hold ${counted(pool.held, 'address', 'addresses')} of the pool ${pool.cidr}. Disable it, so that it drains, and delete it then.`;
+    throw new Problem('address_pool_in_use', detail);
+  }
+  await deletePool(trx, id);
+  return pool;
+}
+
+async function requirePool(trx: Trx, id: number): Promise<PoolRow> {
+  const pool = await findPool(trx, id);
+  if (!pool) throw poolNotFound(id);
+  return pool;
+}
+
+async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
+  if (await findLocation(trx, id)) return [];
+  return [unknownLocation(id)];
+}
+
+/** On a network that Incus manages it gives a card no address but of the network's own subnets. */
+async function networkErrors(
+  trx: Trx,
+  locationId: number,
+  cidr: string,
+  pointer = '/cidr',
+): Promise<FieldError[]> {
+  const { name, kind, subnets, isWithin } = await networkOfPool(trx, locationId, cidr);
+  if (kind === 'unmanaged' || subnets === null || isWithin) return [];
+  if (subnets.length > 0) {
+    const detail = `The pool must lie within the subnet of the network ${name}: ${subnets.join(' or ')}.`;
+    return [{ pointer, detail }];
+  }
+  // The filters of a card on a bridge let any address through; OVN has none.
+  if (kind === 'bridge') return [];
+  const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
+  return [{ pointer, detail: `The network ${name} has no ${family} subnet.` }];
+}
+
+/** Of what no host is found by from elsewhere (RFC 6890), and IPv4 written as IPv6, which has its own pools. */
+const notForServers = new Set<string>([
+  'broadcast',
+  'ipv4Mapped',
+  'linkLocal',
+  'loopback',
+  'multicast',
+  'unspecified',
+]);
+
+function addressErrors(body: AddressPoolCreate): FieldError[] {
+  const [network = '', length] = body.cidr.split('/');
+  const family = isIP(network);
+  if (
+    family === 0 ||
+    length !== String(Number(length)) ||
+    Number(length) > (family === 4 ? 30 : 126)
+  ) {
+    return [{ pointer: '/cidr', detail: 'Must be a subnet, such as 203.0.113.0/24.' }];
+  }
+  if (notForServers.has(ipaddr.parse(network).range())) {
+    return [{ pointer: '/cidr', detail: 'No server can have an address of this subnet.' }];
+  }
+  const errors = (['gateway', 'first', 'last'] as const).flatMap((field) => {
+    const value = body[field];
+    if (value === undefined || isIP(value) === family) return [];
+    return [{ pointer: `/${field}`, detail: `Must be an IPv${family} address of ${body.cidr}.` }];
+  });
+  const servers = (body.nameservers ?? []).flatMap((value, index) =>
+    isIP(value) === 0
+      ? [{ pointer: `/nameservers/${index}`, detail: 'Must be an IP address.' }]
+      : [],
+  );
+  return [...errors, ...servers];
+}
+
+function subnetErrors(cidr: string, facts: SubnetFacts): FieldError[] {
+  const outside = `Must lie within ${facts.network}.`;
+  const faults: [boolean, string, string][] = [
+    [facts.network !== cidr.toLowerCase(), '/cidr', `Begins with ${facts.network}: write it so.`],
+    [!facts.gatewayIsWithin, '/gateway', outside],
+    [!facts.firstIsWithin, '/first', outside],
+    [!facts.lastIsWithin, '/last', outside],
+    [!facts.isInOrder, '/last', `Must not come before ${facts.first}.`],
+  ];
+  return faults.flatMap(([isSo, pointer, detail]) => (isSo ? [{ pointer, detail }] : []));
+}

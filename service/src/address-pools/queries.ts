@@ -1,0 +1,109 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Trx } from '../db/connection.ts';
+import type { Database } from '../db/schema/schema.ts';
+
+export type AddressPool = Selectable<Database['address_pools']> & {
+  family: 4 | 6;
+  /** The one after the last taken, where the pool has it. */
+  next: string | null;
+};
+
+/** A location's pools that are in use, locked until the transaction ends: addresses are taken one after the other. */
+export async function lockPools(trx: Trx, locationId: number): Promise<AddressPool[]> {
+  return await trx
+    .selectFrom('address_pools')
+    .selectAll()
+    .select(sql<4 | 6>`family(cidr)`.as('family'))
+    .select(
+      sql<string | null>`case when last_taken < last then host(last_taken + 1) end`.as('next'),
+    )
+    .where('location_id', '=', locationId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** The families of which a location has pools that are all disabled. */
+export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4 | 6)[]> {
+  const { rows } = await sql<{ family: 4 | 6 }>`
+    select family(cidr) as family from address_pools where location_id = ${locationId}
+    group by family(cidr) having not bool_or(enabled) order by family`.execute(trx);
+  return rows.map(({ family }) => family);
+}
+
+/**
+ * The first free address of a pool, looked for from the one after the last taken, and then from its
+ * first. Undefined when all are held. Needs the pool's lock.
+ */
+export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<string | undefined> {
+  for (const start of [pool.next, pool.first]) {
+    const { rows } = await freeFrom(pool, start).execute(trx);
+    if (rows[0]?.ip) return rows[0].ip;
+  }
+  return undefined;
+}
+
+/**
+ * The lowest free address from `start` on is `start`, or comes right after one that is held, by a
+ * server or by an instance that is of none, or reserved. What is held is read only where `start` is not free, and as far as the first gap.
+ */
+export function freeFrom(
+  pool: AddressPool,
+  from: string | null,
+): RawBuilder<{ ip: string | null }> {
+  const start = sql`${from}::inet`;
+  const [after, candidate] = [sql`held.ip + 1`, sql`candidate`];
+  const isFree = (ip: RawBuilder<unknown>) => sql`(not ${ip} = any(${reserved(pool)})
+    and not exists (select from addresses where ip = ${ip})
+    and not exists (select from reserved_addresses where ip = ${ip}))`;
+  const isBeforeLast = sql`ip >= ${start} and ip < ${pool.last}::inet`;
+  return sql`select host(coalesce(
+    (select ${start} where ${start} <= ${pool.last}::inet and ${isFree(start)}),
+    (select min(candidate) from (
+      (select ${after} as candidate from addresses held
+       where pool_id = ${pool.id} and ${isBeforeLast} and ${isFree(after)} order by ip limit 1)
+      union all
+      (select ${after} from reserved_addresses held
+       where pool_id = ${pool.id} and ${isBeforeLast} and ${isFree(after)} order by ip limit 1)
+      union all
+      (select ip + 1 from unnest(${reserved(pool)}) ip where ${isBeforeLast})
+    ) candidates where ${isFree(candidate)})
+  )) as ip`;
+}
+
+/**
+ * What no server is given: the gateway, the subnet's own address (of IPv6: RFC 4291, 2.6.1), and
+ * the address of all of them, which IPv6 has none of.
+ */
+function reserved({ cidr, gateway, family }: AddressPool): RawBuilder<unknown> {
+  const edges = family === 4 ? [sql`network`, sql`broadcast`] : [sql`network`];
+  const addresses = edges.map((edge) => sql`host(${edge}(${cidr}::inet))::inet`);
+  return sql`array[host(${gateway}::inet)::inet, ${sql.join(addresses)}]`;
+}
+
+/** Gives an address to a server. `UNIQUE (ip)` is what keeps it from being given twice. */
+export async function holdAddress(
+  trx: Trx,
+  address: { ip: string; poolId: number; serverId: number; isPrimary: boolean },
+): Promise<void> {
+  await trx
+    .insertInto('addresses')
+    .values({
+      ip: address.ip,
+      pool_id: address.poolId,
+      server_id: address.serverId,
+      is_primary: address.isPrimary,
+    })
+    .execute();
+  await trx
+    .updateTable('address_pools')
+    .set({ last_taken: address.ip })
+    .where('id', '=', address.poolId)
+    .execute();
+}
+
+/** Only for when the engine has confirmed that the server's instance is gone. */
+export async function releaseAddresses(trx: Trx, serverId: number): Promise<void> {
+  await trx.deleteFrom('addresses').where('server_id', '=', serverId).execute();
+}

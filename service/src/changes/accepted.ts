@@ -1,0 +1,76 @@
+import type { Accepted, OperationOutcome } from '@berth/contract/operations';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failureOf, hasEnded, outcomeOf } from '../operations/outcome.ts';
+import type { OperationRow, WaitedOperation } from '../operations/queries.ts';
+import { problemBody } from '../problems/answers.ts';
+import type { Problem } from '../problems/problem.ts';
+import type { Deps } from '../requests/app-types.ts';
+import { preferredWait, waitApplied } from '../requests/prefer.ts';
+import { type Answer, type IdempotentAnswer, keepOutcome, sendAnswer } from './idempotency.ts';
+
+/** The answer to a request for an operation that was entered. */
+export function accepted(
+  message: string,
+  operation: Pick<OperationRow, 'id' | 'status' | 'error'>,
+): Answer<Accepted> {
+  const body = { message, operation_id: operation.id, operation: outcomeOf(operation) };
+  return { status: 202, headers: operationHeader(operation), body };
+}
+
+export function operationHeader({ id }: Pick<OperationRow, 'id'>) {
+  return { 'Operation-Id': String(id) };
+}
+
+/** Sends an answer of `accepted`; with `Prefer: wait=N`, what the operation has come to by then. */
+export async function sendAccepted(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: IdempotentAnswer<Accepted>,
+) {
+  const { message, operation_id: id } = answer.body;
+  // A replayed answer of the release before does not have it.
+  answer.body.operation ??= { id, status: 'pending', error: null };
+  return await sendOutcome(deps, request, reply, answer, async (operation) => ({
+    ...accepted(message, operation).body,
+    ...(operation.status === 'succeeded' && { message: operation.message }),
+  }));
+}
+
+/**
+ * Sends an answer to a request for an operation. With `Prefer: wait=N` it first waits up to N seconds for
+ * the end, and `view` makes the body of what the operation is then. Throws the problem of an operation
+ * that failed or was superseded. What it came to is kept under the `Idempotency-Key`.
+ */
+export async function sendOutcome<B extends { operation: OperationOutcome }>(
+  { db, untilEnded }: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: IdempotentAnswer<B>,
+  view: (operation: WaitedOperation) => Promise<B>,
+) {
+  const wait = preferredWait(request);
+  const { id, status } = answer.body.operation;
+  // An outcome that was kept is given again as it was.
+  if (wait === 0 || hasEnded(status)) return sendAnswer(reply, answer);
+  const operation = await untilEnded(id, wait);
+  waitApplied(reply, wait);
+  if (!operation) return sendAnswer(reply, answer);
+  const { headers } = answer;
+  const problem = failureOf(operation);
+  if (problem) {
+    reply.headers(headers);
+    await keepOutcome(request, db, keptProblem(problem, headers));
+    throw problem;
+  }
+  const outcome = { ...answer, body: await view(operation) };
+  if (hasEnded(operation.status)) await keepOutcome(request, db, { ...outcome, headers });
+  return sendAnswer(reply, outcome);
+}
+
+function keptProblem(problem: Problem, headers: Record<string, string>) {
+  // Whoever gets it again has a request of its own.
+  const { request_id: _, ...body } = problemBody(problem, '');
+  const { 'Operation-Id': operationId = '' } = headers;
+  return { status: body.status, headers: { 'Operation-Id': operationId }, body };
+}

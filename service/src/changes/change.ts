@@ -1,0 +1,112 @@
+import type { Problem as ProblemBody } from '@berth/contract/problems';
+import type { FastifyRequest } from 'fastify';
+import type { Details } from '../audit/details.ts';
+import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import type { Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
+import { Problem, type ProblemCode } from '../problems/problem.ts';
+import { isAnsweredFor } from '../refusals/audit.ts';
+import type { Deps } from '../requests/app-types.ts';
+import { aboutRequest } from './audit-entry.ts';
+import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
+
+/** Where a request's change happens: nothing of it holds until the transaction commits. */
+export interface Change {
+  trx: Trx;
+  /** The caller's, within the transaction. Throws where there is none, as on public routes. */
+  readonly project: Project;
+}
+
+/** What a change came to, and what it was made to. */
+export interface Outcome<B> extends Answer<B> {
+  /** Null for the settings of the installation. */
+  target: AuditTarget | null;
+  /** Whose history it belongs to, where the target does not tell. */
+  projectId?: number;
+  /** Who has proved to be somebody by this request. */
+  userId?: number;
+  /** What was given or changed, for the audit log: no secrets. */
+  details?: Details;
+}
+
+/**
+ * Of each kind of target whose history a change to it belongs to, and whether it may decide who is let
+ * in, and to what.
+ */
+const kinds: Record<
+  AuditTarget['kind'],
+  { historyOf: 'callersProject' | 'itself' | 'noProject'; decidesAccess: boolean }
+> = {
+  server: { historyOf: 'callersProject', decidesAccess: false },
+  token: { historyOf: 'callersProject', decidesAccess: true },
+  project: { historyOf: 'itself', decidesAccess: true },
+  user: { historyOf: 'noProject', decidesAccess: true },
+  location: { historyOf: 'noProject', decidesAccess: false },
+  node: { historyOf: 'noProject', decidesAccess: false },
+  operating_system: { historyOf: 'noProject', decidesAccess: false },
+  address_pool: { historyOf: 'noProject', decidesAccess: false },
+};
+
+/**
+ * Makes a request's change in one transaction with its audit entry, and with the answer under its
+ * `Idempotency-Key`. An answer given again changes nothing, and is not entered again. What takes
+ * long is left to `prepare`, which runs before the transaction. Throws the problem that `keepOutcome` kept.
+ */
+export async function change<B, P = undefined>(
+  request: FastifyRequest,
+  { db, secretKey, credentials }: Pick<Deps, 'db' | 'secretKey' | 'credentials'>,
+  work: (change: Change, prepared: P) => Promise<Outcome<B>>,
+  prepare?: () => Promise<P>,
+): Promise<IdempotentAnswer<B>> {
+  let decidesAccess = false;
+  async function enter(trx: Trx, prepared: P) {
+    const place = {
+      trx,
+      get project() {
+        return request.caller.project.in(trx);
+      },
+    };
+    const { target, projectId, userId, details, ...made } = await work(place, prepared);
+    const about = aboutRequest(request);
+    await insertAuditEntry(trx, {
+      ...about,
+      projectId: projectId ?? projectOf(target, request),
+      userId: userId ?? about.userId,
+      target,
+      status: made.status,
+      details,
+    });
+    decidesAccess = target !== null && kinds[target.kind].decidesAccess;
+    return made;
+  }
+  try {
+    const answer = await idempotently(request, db, secretKey, enter, prepare);
+    isAnsweredFor(request);
+    if (answer.status >= 400) throw problemAgain(answer);
+    return answer;
+  } finally {
+    // Also when nobody knows whether the commit took place.
+    if (decidesAccess) credentials.clear();
+  }
+}
+
+/** The problem that the request was answered with before, as that of this request. */
+function problemAgain({ body, headers }: IdempotentAnswer<unknown>): Problem {
+  const { code, detail, operation } = body as { code: ProblemCode } & ProblemBody;
+  return new Problem(code, detail, { headers, members: { operation } });
+}
+
+function projectOf(target: AuditTarget | null, request: FastifyRequest): number | null {
+  if (!target) return null;
+  const { kind, id } = target;
+  const { historyOf } = kinds[kind];
+  if (historyOf === 'callersProject') return request.caller.project.id;
+  return historyOf === 'itself' ? id : null;
+}
+
+/** For an answer that only looks, on a route that can change something. */
+export async function changesNothing<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
+  const result = await work;
+  isAnsweredFor(request);
+  return result;
+}

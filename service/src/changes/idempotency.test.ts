@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { Problem } from '../problems/problem.ts';
+import { isAnsweredFor } from '../refusals/audit.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
+import { idempotently, sendAnswer } from './idempotency.ts';
+import { deleteOldIdempotencyKeys } from './idempotency-queries.ts';
+
+const { db, pool, close } = await createTestDatabase();
+after(close);
+
+let runs = 0;
+const Probe = Type.Object({ run: Type.Integer(), password: Type.Optional(Type.String()) });
+const Body = Type.Object(
+  { password: Type.Optional(Type.String()), cpu: Type.Optional(Type.Integer()) },
+  { additionalProperties: false },
+);
+
+/** Each run leaves a project behind, so that it shows what was committed. */
+function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
+  const schema = { body: Body, response: { 201: Probe } };
+  for (const path of ['/probe', '/probe/:id']) {
+    api.post(path, { config: { scope: 'servers:write' }, schema }, async (request, reply) => {
+      const answer = await idempotently(request, probed, secretKey, async (trx) => {
+        runs += 1;
+        const run = runs;
+        await trx
+          .insertInto('projects')
+          .values({ name: `run ${run}` })
+          .execute();
+        await sleep(20);
+        if (request.body.password === 'refuse') throw new Problem('no_capacity', 'No.');
+        return { status: 201, headers: { Location: `/v1/probe/${run}` }, body: { run } };
+      });
+      isAnsweredFor(request);
+      return sendAnswer(reply, answer);
+    });
+  }
+}
+
+let app: App;
+let tokenId: number;
+let headers: Record<string, string>;
+before(async () => {
+  app = await createTestApp(db, [probeRoutes]);
+  ({ id: tokenId, headers } = await createTestToken(db));
+});
+after(() => app.close());
+beforeEach(() => {
+  runs = 0;
+});
+
+interface Sent {
+  key?: string;
+  url?: string;
+  payload?: Record<string, unknown> | string;
+  headers?: Record<string, string>;
+}
+
+async function post({ key, url = '/v1/probe', payload = {}, ...more }: Sent = {}) {
+  const keyed = key === undefined ? {} : { 'idempotency-key': key };
+  return await inject(app, {
+    method: 'POST',
+    url,
+    payload,
+    headers: { ...headers, ...keyed, ...more.headers },
+  });
+}
+
+async function committedRuns(): Promise<number> {
+  const query = db.selectFrom('projects').where('name', 'like', 'run %');
+  const { count } = await query.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+  await db.deleteFrom('projects').where('name', 'like', 'run %').execute();
+  return count;
+}
+
+test('without a key every request counts', async () => {
+  await post();
+  await post();
+  assert.equal(await committedRuns(), 2);
+});
+
+test('the first answer is given again, however the request is written', async () => {
+  const first = await post({ key: 'again', payload: { password: 'x', cpu: 1 } });
+  assert.equal(first.statusCode, 201);
+  assert.equal(first.headers['idempotency-replayed'], undefined);
+  const again = [
+    await post({ key: 'again', payload: { cpu: 1, password: 'x' } }),
+    await post({ key: 'again', payload: { cpu: 1, password: 'x' }, url: '/api/v1/probe/' }),
+    await post({
+      key: 'again',
+      payload: 'cpu=1&password=x',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }),
+  ];
+  for (const answer of again) {
+    assert.equal(answer.statusCode, 201);
+    assert.equal(answer.body, first.body);
+    assert.equal(answer.headers.location, first.headers.location);
+    assert.equal(answer.headers['idempotency-replayed'], 'true');
+  }
+  assert.equal(await committedRuns(), 1);
+});
+
+test('twenty at once come to one', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key: 'at-once' })));
+  assert.deepEqual(new Set(answers.map((a) => a.body)), new Set(['{"run":1}']));
+  assert.equal(answers.filter((a) => a.headers['idempotency-replayed'] === undefined).length, 1);
+  assert.equal(await committedRuns(), 1);
+});
+
+test('requests that wait for the first hold nothing that others need', async () => {
+  const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';
+  const first = await pool.connect();
+  await first.query(lock, [`idempotency token:${tokenId} held`]);
+  // On a busy machine some wait longer than they may, and ask again.
+  const waiting = Array.from({ length: 40 }, () =>
+    until(
+      'it is answered',
+      () => post({ key: 'held' }),
+      ({ statusCode }) => statusCode !== 409 && statusCode !== 503,
+    ),
+  );
+  await sleep(200);
+  assert.equal((await post()).statusCode, 201);
+  first.release(true);
+  const answers = await Promise.all(waiting);
+  assert.deepEqual(new Set(answers.map((a) => a.body)), new Set(['{"run":2}']));
+  assert.equal(await committedRuns(), 2);
+});
+
+test('the same key with another request is refused', async () => {
+  await post({ key: 'other' });
+  for (const sent of [{ payload: { cpu: 2 } }, { url: '/v1/probe/1' }, { url: '/v1/probe/2' }]) {
+    const answer = await post({ key: 'other', ...sent });
+    assert.equal(answer.statusCode, 422);
+    assert.equal(answer.json().code, 'idempotency_mismatch');
+  }
+  assert.equal(await committedRuns(), 1);
+});
+
+test('the same key in another project is another request', async () => {
+  const { id } = await db
+    .insertInto('projects')
+    .values({ name: 'elsewhere' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const first = await post({ key: 'project' });
+  assert.equal(first.statusCode, 201);
+  const elsewhere = { 'berth-project': String(id) };
+  const answer = await post({ key: 'project', headers: elsewhere });
+  assert.equal(answer.statusCode, 422, 'an answer of one project is not given in another');
+  assert.equal(answer.json().code, 'idempotency_mismatch');
+  assert.equal(await committedRuns(), 1);
+});
+
+test('a refusal is not kept, and neither is what it did', async () => {
+  const payload = { password: 'refuse' };
+  for (let time = 0; time < 2; time += 1) {
+    assert.equal((await post({ key: 'refused', payload })).statusCode, 409);
+  }
+  assert.equal(runs, 2);
+  assert.equal(await committedRuns(), 0);
+  assert.equal((await post({ key: 'refused' })).statusCode, 201);
+  await committedRuns();
+});
+
+test('the keys of two tokens have nothing to do with each other', async () => {
+  const other = await createTestToken(db);
+  await post({ key: 'shared' });
+  const answer = await post({ key: 'shared', payload: { cpu: 2 }, headers: other.headers });
+  assert.equal(answer.statusCode, 201);
+  assert.equal(await committedRuns(), 2);
+});
+
+test('a key counts for 24 hours', async () => {
+  await post({ key: 'old' });
+  const age = (hours: number) =>
+    db
+      .updateTable('idempotency_keys')
+      .set({ created_at: sql<string>`now() - make_interval(hours => ${hours})` })
+      .where('key', '=', 'old')
+      .execute();
+  await age(23);
+  assert.equal((await post({ key: 'old' })).json().run, 1);
+  await age(25);
+  assert.equal((await post({ key: 'old', payload: { cpu: 2 } })).json().run, 2);
+  assert.equal((await post({ key: 'old', payload: { cpu: 2 } })).json().run, 2);
+  await age(25);
+  assert.equal(await deleteOldIdempotencyKeys(db), 1);
+  assert.equal(await deleteOldIdempotencyKeys(db), 0);
+  await committedRuns();
+});
+
+test('what is kept does not hold the request', async () => {
+  await post({ key: 'secret', payload: { password: 'correct horse' } });
+  const rows = await db.selectFrom('idempotency_keys').selectAll().execute();
+  assert.ok(!JSON.stringify(rows).includes('correct horse'));
+  await committedRuns();
+});
+
+test('a key must be of visible ASCII', async () => {
+  for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
+    const answer = await post({ key });
+    assert.equal(answer.statusCode, 400, key);
+    assert.match(answer.json().detail, /Idempotency-Key/);
+  }
+  assert.equal((await post({ key: '!'.repeat(255) })).statusCode, 201);
+  assert.equal(await committedRuns(), 1);
+});

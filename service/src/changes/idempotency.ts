@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf, personOf } from '../access/authentication.ts';
+import type { Db, Trx } from '../db/connection.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { answerSecret } from '../keys/places.ts';
+import { Problem } from '../problems/problem.ts';
+import { canonicalPath } from '../requests/api-path.ts';
+import { asSent } from '../requests/as-sent.ts';
+import {
+  findAnswer,
+  replaceAnswer,
+  type StoredAnswer,
+  storeAnswer,
+  tryLockKey,
+} from './idempotency-queries.ts';
+
+const fingerprint = 'idempotency_keys.request_hmac';
+const longestWaitMs = 10_000;
+const lookAgainMs = 50;
+
+/** An answer as data, so that it can be kept with what it answers for. */
+export interface Answer<B = unknown> {
+  status: number;
+  headers?: Record<string, string>;
+  body: B;
+  /** Fields that are sent with the body, and kept encrypted. */
+  secret?: Record<string, string>;
+}
+
+export interface IdempotentAnswer<B> extends Answer<B> {
+  headers: Record<string, string>;
+  /** Whether this is the answer of an earlier request with the same key. */
+  replayed: boolean;
+}
+
+/**
+ * Runs `work` in a transaction. With an `Idempotency-Key` its answer is kept in that transaction,
+ * and given again, with `Idempotency-Replayed: true`, to the same request for 24 hours. Requests
+ * with the same key at the same time wait for the first.
+ *
+ * `prepare` comes before the transaction, unless there is an answer already. Of two requests that
+ * prepare at the same time, the one that is late is refused if it needs what the first used up.
+ *
+ * Throws `idempotency_mismatch` (422) when the key came with another request, and
+ * `idempotency_in_progress` (409) when the first one takes over 10 s. What `work` throws is not kept.
+ */
+export async function idempotently<B, P = undefined>(
+  request: FastifyRequest,
+  db: Db,
+  secretKey: Keyring,
+  work: (trx: Trx, prepared: P) => Promise<Answer<B>>,
+  prepare?: () => Promise<P>,
+): Promise<IdempotentAnswer<B>> {
+  const key = idempotencyKey(request);
+  const caller = callerName(request);
+  // Who signs in is nobody yet, whose answers could be kept; and what it gets must not be.
+  if (key === undefined || caller === undefined) {
+    const prepared = (await prepare?.()) as P;
+    return await db.transaction().execute(async (trx) => answered(await work(trx, prepared)));
+  }
+  const told = wordsOf(request);
+  const kept: Kept = { secretKey, caller, key, told };
+  const earlier = prepare && (await findAnswer(db, caller, key));
+  if (earlier) return replay<B>(earlier, kept);
+  const prepared = (await prepare?.()) as P;
+  const runOnce = async (trx: Trx) => {
+    if (!(await tryLockKey(trx, caller, key))) return undefined;
+    const stored = await findAnswer(trx, caller, key);
+    if (stored) return replay<B>(stored, kept);
+    const answer = answered(await work(trx, prepared));
+    const place = answerSecret(caller, key);
+    const secret = answer.secret ? secretKey.seal(place, answer.secret) : null;
+    const requestHmac = secretKey.mac(fingerprint, told);
+    await storeAnswer(trx, caller, key, { ...answer, requestHmac, secret });
+    return answer;
+  };
+  // Between two looks no connection is held: many that wait would starve the one that works.
+  const end = performance.now() + longestWaitMs;
+  while (performance.now() < end) {
+    const answer = await db.transaction().execute(runOnce);
+    if (answer) return answer;
+    await sleep(lookAgainMs);
+  }
+  const detail = 'The first request with this Idempotency-Key has not ended yet. Try again.';
+  throw new Problem('idempotency_in_progress', detail, { retryAfter: 2 });
+}
+
+/**
+ * Keeps what an operation came to as the answer under the request's `Idempotency-Key`, in the place of
+ * the answer that it was accepted. Without a key it does nothing.
+ */
+export async function keepOutcome(
+  request: FastifyRequest,
+  db: Db,
+  outcome: Pick<StoredAnswer, 'status' | 'headers' | 'body'>,
+): Promise<void> {
+  const key = idempotencyKey(request);
+  const caller = callerName(request);
+  if (key !== undefined && caller !== undefined) await replaceAnswer(db, caller, key, outcome);
+}
+
+/**
+ * The answer that a request got when it came first with its `Idempotency-Key`; undefined where there is
+ * none. Throws `idempotency_mismatch` (422) when the key came with another request.
+ */
+export async function earlierAnswer(
+  request: FastifyRequest,
+  db: Db,
+  secretKey: Keyring,
+): Promise<IdempotentAnswer<unknown> | undefined> {
+  const key = idempotencyKey(request);
+  const caller = callerName(request);
+  if (key === undefined || caller === undefined) return undefined;
+  const stored = await findAnswer(db, caller, key);
+  return stored && replay(stored, { secretKey, caller, key, told: wordsOf(request) });
+}
+
+/** Sends an answer of `idempotently`. */
+export function sendAnswer<B>(reply: FastifyReply, answer: IdempotentAnswer<B>): FastifyReply {
+  return reply
+    .code(answer.status)
+    .headers(answer.headers)
+    .send({ ...(answer.body as object), ...answer.secret });
+}
+
+function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B> {
+  return { ...answer, headers, replayed: false };
+}
+
+/** What an answer is kept under. */
+interface Kept {
+  secretKey: Keyring;
+  caller: string;
+  key: string;
+  /** What tells the request from others. */
+  told: string;
+}
+
+function replay<B>(
+  stored: StoredAnswer,
+  { secretKey, caller, key, told }: Kept,
+): IdempotentAnswer<B> {
+  if (!secretKey.isMac(fingerprint, told, stored.requestHmac)) {
+    const detail = 'This Idempotency-Key was used for another request. Use a new one.';
+    throw new Problem('idempotency_mismatch', detail);
+  }
+  const headers = { ...stored.headers, 'Idempotency-Replayed': 'true' };
+  // The same request, so the same kind of body.
+  const answer = { status: stored.status, headers, body: stored.body as B, replayed: true };
+  if (!stored.secret) return answer;
+  const secret = secretKey.open<Record<string, string>>(answerSecret(caller, key), stored.secret);
+  return secret ? { ...answer, secret } : answer;
+}
+
+/** Whose key it is: nobody gets an answer to somebody else. */
+function callerName(request: FastifyRequest): string | undefined {
+  const tokenId = callerOf(request)?.tokenId ?? null;
+  if (tokenId !== null) return `token:${tokenId}`;
+  const person = personOf(request);
+  return person && `user:${person.userId}`;
+}
+
+/** 1 to 255 visible ASCII characters, taken as they are. */
+function idempotencyKey(request: FastifyRequest): string | undefined {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  throw new Problem(
+    'malformed_request',
+    'The header Idempotency-Key must be of 1 to 255 visible ASCII characters, without spaces.',
+  );
+}
+
+/** What a MAC is kept of, not the words themselves: a body may hold a password. */
+function wordsOf(request: FastifyRequest): string {
+  const { method, url } = request;
+  const { query, body } = asSent(request);
+  const project = callerOf(request)?.project.id ?? null;
+  const parts = [method, canonicalPath(url), query, body ?? {}, project];
+  return canonicalJson(parts);
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(byKey)) : part,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { settingNames } from '../config/settings.ts';
+import { settingsAsMarkdown } from '../config/shown.ts';
+import { selfSigned } from '../incus/test-server.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'berth-config-'));
+after(() => rmSync(directory, { recursive: true }));
+const tool = fileURLToPath(new URL('./config.ts', import.meta.url));
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs it with these settings and no others. */
+function run(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tool, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+function file(name: string, content: string, mode = 0o600): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+test('the table of the README is that of the settings', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [table = ''] = /\| variable [\s\S]*?\n(?=\n)/.exec(readme) ?? [];
+  assert.equal(table, `${settingsAsMarkdown()}\n`, 'put what is expected into the README');
+});
+
+test('settings that are right are, and what is wrong is named with what was meant', async () => {
+  const right = await run({ BERTH_PORT: '80', DATABSE_URL: 'x' }, 'check');
+  assert.deepEqual(
+    [right.code, right.stdout],
+    [0, '1 setting is set, and a service would take them.\n'],
+  );
+  assert.match(right.stderr, /DATABSE_URL is not read by Berth. If DATABASE_URL was meant/);
+  const wrong = await run({ BERTH_LOG_LEVEL: 'verbose', BERTH_PROT: '80' }, 'check');
+  assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
+  assert.match(wrong.stderr, /2 settings are wrong:/);
+  assert.match(wrong.stderr, /BERTH_PROT is not a setting of Berth\. Did you mean BERTH_PORT\?/);
+  assert.match(wrong.stderr, /BERTH_LOG_LEVEL must be one of/);
+  assert.doesNotMatch(wrong.stderr, /\n +at /, 'no stack trace');
+});
+
+test('all settings are shown, secrets hidden', async () => {
+  const env = {
+    BERTH_HOST: '0.0.0.0',
+    BERTH_OIDC_CLIENT_SECRET: 'canary-1',
+    DATABASE_URL:
+      'postgresql://berth:canary-2@db.example.com/berth?sslmode=verify-full&sslpassword=canary-3',
+  };
+  const { code, stdout } = await run(env, 'show');
+  assert.equal(code, 0);
+  assert.equal(stdout.trim().split('\n').length, settingNames.length + 1);
+  assert.match(stdout, /^BERTH_HOST +0\.0\.0\.0 +set$/m);
+  assert.match(stdout, /^BERTH_PORT +8080 +default$/m);
+  assert.match(stdout, /^BERTH_OIDC_CLIENT_SECRET +\(hidden\) +set$/m);
+  assert.match(stdout, /^DATABASE_URL +postgresql:\/\/berth:\(hidden\)@db\.example\.com\/berth\?/m);
+  assert.ok(!stdout.includes('canary'), stdout);
+  const garbled = await run({ DATABASE_URL: 'canary@@' }, 'show');
+  assert.ok(!garbled.stdout.includes('canary'), garbled.stdout);
+});
+
+test('files are read as systemd reads them, later ones first', async () => {
+  const one = file('one.env', '# all\nBERTH_PORT="8081"\nBERTH_HOST=0.0.0.0\n');
+  const two = file('two.env', 'export BERTH_STOP_TIMEOUT=5\nBERTH_PORT=8082\n');
+  const given = ['--file', one, '--file', two];
+  const shown = await run({ BERTH_LOG_LEVEL: 'debug' }, 'show', ...given);
+  assert.match(shown.stdout, /^BERTH_PORT +8082 +set$/m);
+  assert.match(shown.stdout, /^BERTH_HOST +0\.0\.0\.0 +set$/m);
+  assert.match(shown.stdout, /^BERTH_STOP_TIMEOUT +60 +default$/m);
+  assert.match(shown.stdout, /^BERTH_LOG_LEVEL +warn +default$/m, 'not of the shell');
+  const checked = await run({}, 'check', ...given);
+  assert.equal(checked.code, 0);
+  assert.match(checked.stderr, /two\.env: Line 1 is ignored.*Leave "export" out/);
+});
+
+test('a file with a secret that others can read is named', async () => {
+  const open = file('open.env', 'DATABASE_URL=postgresql:///berth\n', 0o644);
+  assert.match((await run({}, 'check', '--file', open)).stderr, /can be read by others: chmod 600/);
+  const closed = file('closed.env', 'DATABASE_URL=postgresql:///berth\n');
+  assert.equal((await run({}, 'check', '--file', closed)).stderr, '');
+});
+
+test('certificates are looked into: their key, whom they are for, and their end', async () => {
+  const [own, other] = [join(directory, 'own'), join(directory, 'other')];
+  for (const base of [own, other]) selfSigned(base);
+  const tls = { BERTH_TLS_CERT: `${own}.crt`, BERTH_TLS_KEY: `${own}.key` };
+  const named = { ...tls, BERTH_ALLOWED_HOSTS: 'berth.example.com' };
+  const right = await run(named, 'check');
+  assert.equal(right.code, 0, right.stderr);
+  assert.match(right.stderr, /own\.crt expires at \d{4}-.*, in 1 days\./);
+  assert.match(right.stderr, /own\.crt is not for berth\.example\.com/);
+  const mixed = await run({ ...tls, BERTH_TLS_KEY: `${other}.key` }, 'check');
+  assert.match(mixed.stderr, /other\.key is not the key of the certificate .*own\.crt/);
+  const none = await run({ ...tls, BERTH_TLS_CERT: join(directory, 'none') }, 'check');
+  assert.match(none.stderr, /none, which BERTH_TLS_CERT names, can't be read \(ENOENT\)/);
+  const noise = file('noise', 'x');
+  const noisy = await run({ ...tls, BERTH_TLS_CERT: noise }, 'check');
+  assert.match(noisy.stderr, /noise, which BERTH_TLS_CERT names, holds no certificate in PEM/);
+  const DATABASE_URL = `postgresql://h/d?sslmode=verify-full&sslrootcert=${noise}`;
+  const database = await run({ DATABASE_URL }, 'check');
+  assert.match(database.stderr, /noise, which sslrootcert of DATABASE_URL names, holds no certif/);
+  for (const { code } of [mixed, none, noisy, database]) assert.equal(code, 1);
+});
+
+test('a service that is started with a misspelt setting says so, and no stack trace', () => {
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  const env = { BERTH_LOG_LEVEL: 'verbose', BERTH_DATA_DIR: join(directory, 'data') };
+  try {
+    execFileSync(process.execPath, [main], { env, stdio: 'pipe', encoding: 'utf8' });
+    assert.fail('it started');
+  } catch (error) {
+    const { status, stderr } = error as { status: number; stderr: string };
+    assert.equal(status, 1);
+    assert.match(stderr, /^\nBERTH_LOG_LEVEL must be one of .*\nSet it so, or unset it/);
+  }
+});
+
+test('mistakes of usage end in 2', async () => {
+  for (const args of [['frob'], ['check', 'more'], ['--colour']]) {
+    assert.equal((await run({}, ...args)).code, 2, args.join(' '));
+  }
+  assert.match((await run({}, 'frob')).stderr, /^Unknown command: frob/);
+  const gone = await run({}, 'check', '--file', join(directory, 'gone.env'));
+  assert.match(gone.stderr, /gone\.env can't be read \(ENOENT\)/);
+});

@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Config, loadConfig, pathFromShell } from '../config/config.ts';
+import { joinEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { backUp } from '../db/export/backup.ts';
+import { exportDatabase } from '../db/export/export.ts';
+import type { ExportHeader } from '../db/export/export-file.ts';
+import { importDatabase } from '../db/export/import.ts';
+import { progressInWords } from '../db/export/row-progress.ts';
+import { joinDatabase } from '../db/open.ts';
+import { keyFile } from '../keys/key-file.ts';
+import { rotateKey } from '../keys/rotation.ts';
+import { explainingDatabase, runSteps, UsageError } from './command-line.ts';
+
+const usage = `Writes the database of an installation to a file, fills an empty one from it, and changes the
+key that its secrets are encrypted with.
+
+  npm run db -- export FILE
+  npm run db -- backup DIRECTORY [--keep COUNT]
+  npm run db -- import FILE
+  npm run db -- rotate-key
+
+The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.
+
+export works while services run: the file shows one moment.
+backup exports to a new file in DIRECTORY, named after the time, reads it back, and removes all but the newest COUNT
+such files: 14 unless given.
+import needs an empty database, on which no service has been started.
+rotate-key works while services run. It puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Where
+it is cut off, run it again. Services of the release before can't read what it has written.`;
+
+const progress = progressInWords((text) => console.error(`• ${text}`));
+
+function readCommand(args: string[]): (() => Promise<string>) | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { keep: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  const [command, file, ...more] = positionals;
+  if (values.help || command === undefined) return undefined;
+  if (command === 'backup' && file !== undefined && more.length === 0) {
+    return () => backUpTo(pathFromShell(file), readKeep(values.keep ?? '14'));
+  }
+  if (values.keep !== undefined) throw new UsageError('--keep is for backup.');
+  if (command === 'rotate-key' && file === undefined) return rotate;
+  const isKnown = command === 'export' || command === 'import';
+  if (!isKnown || more.length > 0) {
+    throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+  }
+  if (!file) throw new UsageError(`Say which file: npm run db -- ${command} FILE`);
+  const path = pathFromShell(file);
+  return command === 'export' ? () => exportTo(path) : () => importFrom(path);
+}
+
+async function exportTo(path: string): Promise<string> {
+  const config = loadConfig();
+  const header = await onDatabase(config, joinEmbeddedPostgres, (url) =>
+    exportDatabase(url, path, progress),
+  );
+  const kilobytes = Math.ceil(statSync(path).size / 1024).toLocaleString('en');
+  return `Exported ${inWords(header)}, to ${path} (${kilobytes} KiB).
+
+It does not hold the secret key. Keep a copy of that too, apart from it:
+  ${join(config.dataDir, 'secret-key')}
+Without the key an imported database can't be used.
+
+To move to another database: stop every service of this one, export, import, and then start services on the
+other one, and on that alone. Two databases of one installation would both act on its servers in Incus,
+and remove or change what the other one has made.`;
+}
+
+function readKeep(text: string): number {
+  const keep = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
+  if (keep > 0) return keep;
+  throw new UsageError(`--keep takes how many exports stay, 1 or more, not "${text}".`);
+}
+
+async function backUpTo(directory: string, keep: number): Promise<string> {
+  const { path, header, removed } = await onDatabase(loadConfig(), joinEmbeddedPostgres, (url) =>
+    backUp(url, { directory, keep }, progress),
+  );
+  const gone = removed.length === 0 ? '' : ` Removed: ${removed.join(', ')}.`;
+  return `Exported ${inWords(header)}, to ${path}.${gone}`;
+}
+
+async function importFrom(path: string): Promise<string> {
+  const config = loadConfig();
+  const header = await onDatabase(config, startEmbeddedPostgres, (url) =>
+    importDatabase(url, path, progress),
+  );
+  return `Imported ${inWords(header)}.
+
+Before you start a service on it:
+- Stop every service on the database that it came from, for good. Both would act on the same servers in Incus.
+- Put a copy of its secret-key, mode 0600, into the data directory of each service.`;
+}
+
+async function rotate(): Promise<string> {
+  const config = loadConfig();
+  const { dataDir } = config;
+  const say = (text: string) => console.error(`• ${text}`);
+  return await explainingDatabase(config, async () => {
+    const { db, close } = await joinDatabase(config);
+    try {
+      return afterRotation[await rotateKey({ db, dataDir, say })](keyFile(dataDir));
+    } finally {
+      await close();
+    }
+  });
+}
+
+const afterRotation = {
+  done: (path: string) => `Everything is encrypted with the new key, and ${path} has that alone.
+
+Keep a copy of it, apart from exports. Exports from before need the key that they were made with.
+Where other services have a secret-key of their own, put this one in its place.`,
+  macs_left: (path: string) => `Everything is encrypted with the new key. Keep a copy of ${path}.
+
+The old key stays in it: it tells requests apart whose Idempotency-Key was used within the last 24 hours.
+Run this again in 24 hours, to remove it.`,
+};
+
+function inWords({ at, installation, tables }: ExportHeader): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');
+  return `${rows} rows of ${tables.length} tables of the installation ${installation}, as of ${at}`;
+}
+
+/** Its schema stays as it is: an export is made before an upgrade, too. */
+async function onDatabase<T>(
+  config: Config,
+  openEmbedded: typeof joinEmbeddedPostgres,
+  work: (connectionString: string) => Promise<T>,
+): Promise<T> {
+  return await explainingDatabase(config, async () => {
+    if (config.databaseUrl) return await work(config.databaseUrl);
+    const { connectionString, stop } = await openEmbedded({ dataDir: config.dataDir });
+    try {
+      return await work(connectionString);
+    } finally {
+      await stop();
+    }
+  });
+}
+
+await runSteps(usage, readCommand);

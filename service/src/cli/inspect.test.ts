@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { commitStep, leaseNextOperation } from '../operations/lease-queries.ts';
+import { installation } from '../testing/fixtures.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { enterServer, operationUnderWay } from '../testing/servers.ts';
+import { toolOn } from '../testing/tool.ts';
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+const place = await installation(db);
+const run = toolOn(connectionString, new URL('./inspect.ts', import.meta.url));
+
+const holder = '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10';
+
+/** A server whose stop is held by a worker, and has failed twice. */
+async function hanging(): Promise<{ server: number; operation: number }> {
+  const server = await enterServer(db, place, { hostname: 'stuck', operation: 'stop' });
+  const lease = await leaseNextOperation(db, holder, new Map([['stop', ['first']]]));
+  assert.ok(lease);
+  const said = { progress: 10, message: 'Stopping the server: trying again', attempts: 2 };
+  await commitStep(db, lease, { ...said, lastError: 'Incus is away.', wakeInSeconds: 30 });
+  return { server, operation: (await operationUnderWay(db, server)).id };
+}
+
+test('what hangs is seen: its step, worker, tries, last error and next look', async () => {
+  assert.match((await run('operations')).stdout, /No operation is under way/);
+  const { server, operation } = await hanging();
+  const { stdout, stderr } = await run('operations');
+  assert.match(stdout, /^ID +KIND +OF +STATUS +STEP/, stderr);
+  const line = new RegExp(
+    `${operation} +stop +${server} stuck +running +first +10 .*6f1c0b6e \\(1\\d s\\) +2 +in (2\\d|30) s +in \\d+ s +Incus is away`,
+  );
+  assert.match(stdout, line);
+  const whole = (await run('operation', String(operation))).stdout;
+  assert.match(whole, /^tries +2 of this step; leased 1 times$/m);
+  assert.match(whole, /^deadline +in \d+ s$/m);
+});
+
+test('a server is shown as we know it and as its engine does', async () => {
+  const id = await enterServer(db, place, { hostname: 'seen', status: 'stopped' });
+  const { stdout, stderr } = await run('server', String(id));
+  assert.match(stdout, /^status +stopped$/m, stderr);
+  assert.match(stdout, /^engine said +stopped since \d{4}-/m);
+  assert.match(stdout, /^engine +can't be asked: .*could not be reached/m);
+});
+
+test('a location is shown with its rules, and with what is open or not known', async () => {
+  const shown = async () => (await run('location', 'TEST')).stdout;
+  const first = await shown();
+  assert.match(first, /^rules +pending since /m);
+  assert.match(first, /^IPv6 +not looked at so far$/m);
+  assert.match(first, /^node node-1 +online, its addresses are not known$/m);
+  await sql`update locations set policy_applied = policy_wanted, ipv6_open_for = '{}'`.execute(db);
+  await sql`update nodes set addresses = '{10.9.0.1, fd00:9::1}',
+    addresses_read_at = now() - interval '3 hours'`.execute(db);
+  const later = await shown();
+  assert.match(later, /^rules +applied since /m);
+  assert.match(later, /^IPv6 +bounded: /m);
+  assert.match(later, /^node node-1 +online, 2 addresses closed to servers, all read 3 h ago$/m);
+  await sql`update locations set ipv6_open_for = '{/1.0/profiles/default}'`.execute(db);
+  assert.match(await shown(), /^IPv6 +not bounded\. .*berthbr0 \(\/1\.0\/profiles\/default\)/m);
+});
+
+test('no secret is shown', async () => {
+  const { operation } = await hanging();
+  await db
+    .updateTable('operations')
+    .set({ secrets: Buffer.from('hunter2') })
+    .where('id', '=', operation)
+    .execute();
+  const shown = await run('operation', String(operation));
+  assert.equal(shown.code, 0);
+  assert.ok(!shown.stdout.includes('hunter2') && !shown.stdout.includes('68756e746572'));
+});
+
+test('what it can not make sense of ends in 2, with the usage', async () => {
+  for (const args of [
+    ['nonsense'],
+    ['server'],
+    ['server', 'x'],
+    ['operation', '999999'],
+    ['location', 'nowhere'],
+  ]) {
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(stderr, /npm run inspect/);
+  }
+  assert.match((await run()).stdout, /npm run inspect/);
+});

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import type { Config } from '../config/config.ts';
+import type { Db } from '../db/connection.ts';
+import { installationId } from '../db/queries.ts';
+import { engineView } from '../inspect/engine.ts';
+import { locationFacts } from '../inspect/location.ts';
+import {
+  inspectLocation,
+  inspectOperation,
+  inspectServer,
+  lastOperations,
+  openOperations,
+} from '../inspect/queries.ts';
+import { facts, operationFacts, operationsTable } from '../inspect/view.ts';
+import { joinSecretKey } from '../keys/secret-key.ts';
+import { createEngines } from '../locations/engines.ts';
+import { loadIdentity } from '../locations/identity.ts';
+import { findLocationsNamed, requireLocation } from '../locations/queries.ts';
+import { createPoolQuotas } from '../pool-quotas/pool-quotas.ts';
+import { type Command, readId, runTool, UsageError } from './command-line.ts';
+
+const usage = `Shows what an operator needs when something hangs. It changes nothing.
+
+  npm run inspect -- operations       those under way: step, worker, tries, next look, last error
+  npm run inspect -- operation ID     everything of one
+  npm run inspect -- server ID        what our records say, what the engine says, its operations
+  npm run inspect -- location NAME    its network's rules, and what keeps servers from its nodes`;
+
+const shownOperations = 10;
+
+function readCommand(args: string[]): Command | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  const [what, id, ...more] = positionals;
+  if (values.help || what === undefined) return undefined;
+  if (what === 'operations' && id === undefined) return operations;
+  if (what === 'operation' && id !== undefined && more.length === 0) {
+    return (db) => operation(db, readId(id, 'an operation'));
+  }
+  if (what === 'server' && id !== undefined && more.length === 0) {
+    return (db, config) => server(db, config, readId(id, 'a server'));
+  }
+  if (what === 'location' && id !== undefined && more.length === 0) {
+    return (db) => location(db, id);
+  }
+  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+}
+
+async function operations(db: Db): Promise<string> {
+  const open = await openOperations(db);
+  return open.length === 0 ? 'No operation is under way.' : operationsTable(open);
+}
+
+async function operation(db: Db, id: number): Promise<string> {
+  const found = await inspectOperation(db, id);
+  if (!found) throw new UsageError(`There is no operation ${id}.`);
+  return operationFacts(found);
+}
+
+async function location(db: Db, name: string): Promise<string> {
+  const [named] = await findLocationsNamed(db, name);
+  const found = named && (await inspectLocation(db, named.id));
+  if (!found) throw new UsageError(`There is no location ${name}.`);
+  return locationFacts(found);
+}
+
+async function server(db: Db, config: Config, id: number): Promise<string> {
+  const row = await inspectServer(db, id);
+  if (!row) throw new UsageError(`There is no server ${id}.`);
+  const ours = facts([
+    ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
+    ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],
+    ['engine said', `${row.real_status} since ${row.real_status_at}`],
+    ['error', row.error ?? '-'],
+    ['created', `asked ${row.created_at}, installed ${row.installed_at ?? 'not yet'}`],
+    ['node', row.node],
+    ['addresses', row.ips.join(', ') || 'none held'],
+  ]);
+  const theirs = facts(await askEngine(db, config, row));
+  const last = operationsTable(await lastOperations(db, id, shownOperations));
+  return `Our records\n${ours}\n\nThe engine, now\n${theirs}\n\nIts last operations\n${last}`;
+}
+
+async function askEngine(db: Db, config: Config, row: { location_id: number; uuid: string }) {
+  const location = await requireLocation(db, row.location_id);
+  const isNear = 'socket_path' in location.engine;
+  const engines = createEngines({ identity: isNear ? undefined : await identity(db, config) });
+  try {
+    const { uuid } = row;
+    const client = engines.of(location);
+    const { of: keeperOf } = createPoolQuotas(await installationId(db));
+    const findKeeper = () => keeperOf(location, client);
+    return await engineView(client, { uuid, disks: location }, findKeeper);
+  } finally {
+    await engines.close();
+  }
+}
+
+async function identity(db: Db, { dataDir, databaseUrl }: Config) {
+  const secretKey = await joinSecretKey(db, { dataDir, isOnlyService: !databaseUrl });
+  return await loadIdentity(db, secretKey);
+}
+
+await runTool(usage, readCommand);

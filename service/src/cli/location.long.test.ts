@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
+import { fingerprintOf } from '../incus/certificates.ts';
+import { selfSigned } from '../incus/test-server.ts';
+import { loadIdentity } from '../locations/identity.ts';
+import { findLocationNamed } from '../locations/queries.ts';
+import { createTestToken } from '../testing/app.ts';
+import { testKeyring } from '../testing/keys.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { toolOn } from '../testing/tool.ts';
+import { createWholeApp } from '../testing/whole-app.ts';
+
+const masterKey = Buffer.alloc(32, 7);
+const secretKey = testKeyring(masterKey);
+const directory = mkdtempSync(join(tmpdir(), 'locations-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+writeFileSync(join(directory, 'secret-key'), `${masterKey.toString('hex')}\n`);
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+const file = new URL('./location.ts', import.meta.url);
+const run = toolOn(connectionString, file, '', { BERTH_DATA_DIR: directory });
+
+let simulators = 0;
+
+/** An Incus over HTTPS at two addresses, with what a location needs, that trusts nobody yet. */
+async function startIncus(members: string[] = []) {
+  simulators += 1;
+  const own = selfSigned(join(directory, `server-${simulators}`));
+  const simulator = await startSimulator({ listen: own, alsoListen: [own], members });
+  after(() => simulator.close());
+  const names = { project: 'other', pool: 'berth', network: 'berthbr0' };
+  simulator.plant({ ...names, imageAliases: [] });
+  const network = simulator.model.networks.get('berthbr0');
+  if (network) {
+    network.config['ipv4.address'] = `10.123.${simulators}.1/24`;
+    network.config['ipv6.address'] = `fd42:5e5f:${simulators}::1/64`;
+  }
+  const [otherUrl = ''] = simulator.otherUrls;
+  return {
+    simulator,
+    own,
+    url: simulator.url,
+    otherUrl,
+    token: () => simulator.issueToken('berth'),
+  };
+}
+
+const aclOn = ({ model }: Simulator) => model.networks.get('berthbr0')?.config['security.acls'];
+
+const located = async (name: string) => {
+  const location = await findLocationNamed(db, name);
+  assert.ok(location, `there is a location ${name}`);
+  return location;
+};
+
+const poolsOf = async (locationId: number) => {
+  const query = db.selectFrom('address_pools').select('cidr').where('location_id', '=', locationId);
+  return (await query.orderBy('cidr').execute()).map(({ cidr }) => cidr);
+};
+
+test('a token is all that it takes: the server is trusted, looked at and entered', async () => {
+  const { simulator, own, url, token } = await startIncus();
+  const added = await run('add', 'first', '--token', token());
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(added.stdout, /The location first has the id \d+: https:.*bridge berthbr0/);
+  assert.match(added.stdout, /operating-systems\/1\/images/);
+  assert.ok(simulator.model.projects.has('berth'), 'its project is made');
+  const location = await located('first');
+  assert.ok('urls' in location.engine);
+  assert.deepEqual(location.engine.urls, [url]);
+  assert.equal(fingerprintOf(location.engine.server_cert), fingerprintOf(own.cert));
+  assert.deepEqual([location.max_cpu, location.network_kind], [8, 'bridge']);
+  assert.deepEqual(await poolsOf(location.id), ['10.123.1.0/24', 'fd42:5e5f:1::/64']);
+  const query = db.selectFrom('nodes').selectAll().where('location_id', '=', location.id);
+  const [node, ...others] = await query.execute();
+  assert.deepEqual([node?.name, node?.status, others.length], ['simulated', 'online', 0]);
+  assert.equal(aclOn(simulator), `berth-${location.uuid}`, 'its network has rules at once');
+
+  const identity = await loadIdentity(db, secretKey);
+  const trusted = simulator.model.trust.certificates.get(fingerprintOf(identity?.clientCert ?? ''));
+  assert.equal(trusted?.name, 'berth');
+  const entries = await db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').execute();
+  const { action, status, source, target_kind, target_id } = entries[0] ?? {};
+  const entry = [action, status, source, target_kind, target_id];
+  assert.deepEqual(entry, ['location_create', 201, 'command_line', 'location', location.id]);
+  assert.match((await run('list')).stdout, /first +https.* berth +berth +bridge berthbr0 +0/);
+});
+
+test('the key by which it is known is kept encrypted, and the token nowhere', async () => {
+  const { token } = await startIncus();
+  const text = token();
+  assert.equal((await run('add', 'canary', '--token', text)).code, 0);
+  const installation = await db.selectFrom('installation').selectAll().executeTakeFirstOrThrow();
+  const identity = await loadIdentity(db, secretKey);
+  assert.match(identity?.clientKey ?? '', /BEGIN PRIVATE KEY/);
+  assert.ok(!installation.client_key?.includes('PRIVATE KEY'));
+  assert.equal(await loadIdentity(db, testKeyring(Buffer.alloc(32, 8))), undefined);
+  const entries = JSON.stringify(await db.selectFrom('audit_log').selectAll().execute());
+  assert.ok(!entries.includes(text));
+});
+
+test('a cluster is reached at all of its members, unless it is said at which', async () => {
+  const { simulator, url, otherUrl, token } = await startIncus(['a', 'b']);
+  const members = [...simulator.model.members.values()];
+  for (const [at, member] of members.entries()) {
+    member.address = new URL([url, otherUrl][at] ?? '').host;
+  }
+  const urlsOf = async (name: string) => {
+    const { engine } = await located(name);
+    return 'urls' in engine ? engine.urls : [];
+  };
+  const added = await run('add', 'cluster', '--token', token());
+  assert.equal(added.code, 0, added.stderr);
+  assert.deepEqual(await urlsOf('cluster'), [url, otherUrl]);
+  const { id } = await located('cluster');
+  const query = db.selectFrom('nodes').select(['member', 'status']).where('location_id', '=', id);
+  assert.deepEqual(await query.orderBy('member').execute(), [
+    { member: 'a', status: 'online' },
+    { member: 'b', status: 'online' },
+  ]);
+  const one = await run('update', 'cluster', '--url', otherUrl);
+  assert.equal(one.code, 0, one.stderr);
+  assert.deepEqual(await urlsOf('cluster'), [otherUrl]);
+  await simulator.setListening(otherUrl, false);
+  await refused(['update', 'cluster', '--url', url, '--url', otherUrl], /does not answer/);
+  const changed = await run('update', 'cluster', '--url', url);
+  assert.match(changed.stderr, /has more members.*--url https/);
+});
+
+/** That a command is refused with these words, and that nothing was entered. */
+async function refused(args: string[], words: RegExp, code = 1): Promise<void> {
+  const before = await db.selectFrom('locations').select('id').execute();
+  const { code: ended, stderr } = await run(...args);
+  assert.match(stderr, words, args.join(' '));
+  assert.equal(ended, code, stderr);
+  assert.deepEqual(await db.selectFrom('locations').select('id').execute(), before);
+}
+
+test('a token that was used, has expired, is restricted or is none is refused with what to do', async () => {
+  const { simulator, url, token } = await startIncus();
+  const used = token();
+  simulator.model.trust.tokens.clear();
+  const again = /Make (another|one).*incus config trust add/s;
+  await refused(['add', 'x', '--token', used], /used before/);
+  await refused(['add', 'x', '--token', used], again);
+  const expired = simulator.issueToken('berth', { expiresAt: new Date(Date.now() - 60_000) });
+  await refused(['add', 'x', '--token', expired], /expired at 20/);
+  await refused(
+    ['add', 'x', '--token', 'bm90IG9uZQ=='],
+    /no token of Incus.*incus config trust add/s,
+  );
+  await refused(['add', 'x', '--url', url], /which certificate/);
+  await refused(['update', 'first', '--url', url], /not [0-9a-f]{12}….*another server answers/);
+  const restricted = simulator.issueToken('berth', { restricted: true });
+  await refused(['add', 'x', '--token', restricted], /without --restricted/);
+});
+
+test('what a token is not for is not told it', async () => {
+  const { simulator, token } = await startIncus();
+  const stranger = await startIncus();
+  const text = token();
+  await refused(
+    ['add', 'x', '--token', text, '--url', stranger.url],
+    /another server answers there/,
+  );
+  const nobody = ['--url', 'https://127.0.0.1:1'];
+  await refused(
+    ['add', 'x', '--token', text, ...nobody],
+    /127.0.0.1:1 does not answer.*core.https/s,
+  );
+  assert.equal(stranger.simulator.model.trust.certificates.size, 0);
+  assert.equal(simulator.model.trust.tokens.size, 1, 'it is still good');
+});
+
+test('what is missing there is named, with the command that makes it', async () => {
+  const { simulator, token } = await startIncus();
+  const add = async (...more: string[]) => ['add', 'x', '--token', token(), ...more];
+  await refused(await add('--pool', 'none'), /no storage pool none.*incus storage create none/s);
+  await refused(await add('--network', 'none'), /no network none/);
+  await refused(await add('--vlan', '7'), /managed by Incus/);
+  const network = simulator.model.networks.get('berthbr0');
+  assert.ok(network);
+  const { config } = network;
+  network.config = { 'ipv4.address': 'none', 'ipv6.address': 'none' };
+  await refused(await add(), /no IPv4 subnet.*incus network set berthbr0/s);
+  network.config = { ...config, 'ipv4.address': '10.123.1.129/25' };
+  await refused(await add(), /first has addresses of 10.123.1.128\/25 already/);
+  network.config = config;
+  network.type = 'macvlan';
+  await refused(await add(), /type macvlan/);
+  network.type = 'bridge';
+  assert.ok(!simulator.model.projects.has('berth'), 'nothing was made there');
+  const pool = simulator.model.pools.get('berth');
+  assert.ok(pool);
+  pool.driver = 'dir';
+  const added = await run('add', 'warned', '--token', token());
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(
+    added.stderr,
+    /driver dir, which Berth does not rely on to hold a server to the size of its disk/,
+  );
+});
+
+test('two locations are not the same project of the same Incus', async () => {
+  const { url, own, token } = await startIncus();
+  assert.equal((await run('add', 'twin-a', '--token', token())).code, 0);
+  const known = ['--url', url, '--fingerprint', fingerprintOf(own.cert)];
+  await refused(['add', 'twin-b', ...known], /twin-a is the project berth of this very Incus/);
+});
+
+test('a location is not changed to what another one is', async () => {
+  const [one, another] = [await startIncus(), await startIncus()];
+  for (const { simulator } of [one, another]) simulator.model.hostBridges.add('br-lan');
+  const onLan = ['--network', 'br-lan'];
+  assert.equal((await run('add', 'lan-a', '--token', one.token(), ...onLan)).code, 0);
+  assert.equal((await run('add', 'lan-b', '--token', another.token(), ...onLan)).code, 0);
+  const before = await located('lan-b');
+  const words = /lan-a is the project berth of this very Incus/;
+  await refused(['update', 'lan-b', '--token', one.token()], words);
+  assert.deepEqual((await located('lan-b')).engine, before.engine);
+  assert.equal((await run('update', 'lan-b')).code, 0, 'it is no other one than itself');
+});
+
+test('servers can be put on a bridge of the hosts, whose addresses an administrator adds', async () => {
+  const { simulator, token } = await startIncus();
+  simulator.model.hostBridges.add('br-lan');
+  const on = ['--network', 'br-lan', '--vlan', '42'];
+  const added = await run('add', 'lan', '--token', token(), ...on);
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(added.stderr, /filters no addresses on cards with a VLAN/);
+  assert.match(added.stderr, /no rules for what passes over br-lan.*"What servers reach"/);
+  assert.match(added.stdout, /POST \/v1\/address-pools/);
+  const { id, network_kind, vlan } = await located('lan');
+  assert.deepEqual([network_kind, vlan], ['unmanaged', 42]);
+  assert.deepEqual(await poolsOf(id), []);
+  const changed = await run('update', 'lan', '--network', 'berthbr0');
+  assert.equal(changed.code, 0, changed.stderr);
+  const { vlan: none, uuid } = await located('lan');
+  assert.equal(none, null);
+  assert.equal(aclOn(simulator), `berth-${uuid}`);
+  assert.equal((await poolsOf(id)).length, 2);
+});
+
+test('a location whose rules can not be set is added, and says so', async () => {
+  const { simulator, token } = await startIncus();
+  const fault = { kind: 'error', method: 'POST', path: '/network-acls$', status: 500 } as const;
+  simulator.faults.add({ ...fault, text: 'database is locked', times: 1 });
+  const added = await run('add', 'late', '--token', token());
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(added.stderr, /rules of the network berthbr0 could not be set: database is locked/);
+  assert.equal((await located('late')).policy_applied, 0);
+});
+
+test('a changed certificate is taken by its fingerprint or a new token', async () => {
+  const { simulator, own, token } = await startIncus();
+  assert.equal((await run('add', 'rotated', '--token', token())).code, 0);
+  const renewed = selfSigned(join(directory, 'renewed'));
+  const trusted = simulator.model.trust;
+  await simulator.close();
+  const port = Number(new URL(simulator.url).port);
+  const later = await startSimulator({ listen: { ...renewed, port } });
+  after(() => later.close());
+  later.plant({ project: 'berth', pool: 'berth', network: 'berthbr0', imageAliases: [] });
+  const bridge = later.model.networks.get('berthbr0');
+  assert.ok(bridge);
+  bridge.config['ipv4.address'] = '10.123.200.1/24';
+  bridge.config['ipv6.address'] = 'none';
+  for (const [key, value] of trusted.certificates) later.model.trust.certificates.set(key, value);
+  const url = ['--url', simulator.url];
+  await refused(['update', 'rotated', ...url], /its certificate was changed since|another server/);
+  const fingerprint = fingerprintOf(renewed.cert);
+  const updated = await run('update', 'rotated', ...url, '--fingerprint', fingerprint);
+  assert.equal(updated.code, 0, updated.stderr);
+  const { engine } = await located('rotated');
+  assert.ok('urls' in engine && fingerprintOf(engine.server_cert) === fingerprint);
+  assert.notEqual(fingerprint, fingerprintOf(own.cert));
+});
+
+test('a location without servers is removed, and its name and addresses are free again', async () => {
+  const { token } = await startIncus();
+  assert.equal((await run('add', 'gone', '--token', token())).code, 0);
+  const { id } = await located('gone');
+  const removed = await run('remove', 'gone');
+  assert.equal(removed.code, 0, removed.stderr);
+  assert.match(removed.stdout, /incus project delete berth/);
+  assert.equal(await findLocationNamed(db, 'gone'), undefined);
+  assert.deepEqual(await poolsOf(id), []);
+  assert.ok(!(await run('list')).stdout.includes('gone'));
+  await refused(['remove', 'gone'], /no location gone/);
+  const again = await run('add', 'gone', '--token', token());
+  assert.equal(again.code, 0, again.stderr);
+});
+
+test('a location with servers is neither removed nor put on another network', async () => {
+  const whole = await createWholeApp();
+  after(whole.close);
+  assert.equal((await whole.create()).statusCode, 201);
+  const { headers } = await createTestToken(whole.db, { scopes: ['admin'] });
+  const on = toolOn(whole.connectionString, file, '', { BERTH_DATA_DIR: directory });
+  const removed = await on('remove', 'test');
+  assert.match(removed.stderr, /test has 1 server\./);
+  assert.match(
+    (await on('update', 'test', '--pool', 'x')).stderr,
+    /test has 1 server, whose disks/,
+  );
+  const shown = await whole.ask('GET', `/locations/${whole.place.locationId}`, headers);
+  assert.equal(shown.statusCode, 200);
+});
+
+test('another data directory than that of a service is refused', async () => {
+  const elsewhere = toolOn(connectionString, file, '', { BERTH_DATA_DIR: join(directory, 'none') });
+  const { code, stderr } = await elsewhere('remove', 'first');
+  assert.deepEqual([code, /no .*secret-key/.test(stderr)], [1, true]);
+});
+
+for (const [args, words] of [
+  [['add'], /Unknown command: add/],
+  [['add', 'x'], /--token TOKEN, or --socket PATH/],
+  [['add', 'Up', '--socket', '/x'], /small letters/],
+  [['add', 'x', '--socket', '/x', '--url', 'https://a'], /not both/],
+  [['add', 'x', '--url', 'http://10.0.0.1:8443'], /--url takes https/],
+  [['add', 'x', '--fingerprint', 'abc'], /64 digits/],
+  [['add', 'x', '--socket', '/x', '--vlan', '4095'], /from 1 to 4094/],
+  [['update', 'first', '--project', 'y'], /can not be changed/],
+  [['update', 'local', '--network', 'y'], /BERTH_LOCAL_/],
+  [['rename', 'x'], /Unknown command: rename x/],
+] as const) {
+  test(`"${args.join(' ')}" is refused with how it is meant`, async () => {
+    await refused([...args], words, 2);
+  });
+}
+
+test('an Incus of this machine is added by its socket', async () => {
+  await refused(['add', 'x', '--socket', '/nowhere/socket'], /No Incus answers on \/nowhere/);
+  const socketPath = join(directory, 'socket');
+  const simulator = await startSimulator({ listen: { socketPath } });
+  after(() => simulator.close());
+  simulator.plant({ project: 'x', pool: 'berth', network: 'berthbr0', imageAliases: [] });
+  const added = await run('add', 'here', '--socket', socketPath);
+  assert.equal(added.code, 0, added.stderr);
+  assert.deepEqual((await located('here')).engine, { socket_path: socketPath });
+});

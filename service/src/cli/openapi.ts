@@ -1,0 +1,48 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { noCredentialCache } from '../access/credential-cache.ts';
+import { loadConfig } from '../config/config.ts';
+import { createDb, createPool } from '../db/connection.ts';
+import { createHttpServer } from '../http/server.ts';
+import { newKey } from '../keys/key-file.ts';
+import { createKeyring } from '../keys/keyring.ts';
+import { createLimiter } from '../limits/limiter.ts';
+import { references } from '../references.ts';
+import { routes } from '../routes.ts';
+
+const file = new URL('../../../contract/openapi.json', import.meta.url);
+
+/** Builds the application only for its document: the pool never connects, nothing listens. */
+async function openApiDocument(): Promise<string> {
+  const db = createDb(createPool('postgresql://nowhere'));
+  const untilEnded = async () => undefined;
+  const publicUrl = new URL('https://berth.example');
+  const key = newKey();
+  const deps = {
+    db,
+    secretKey: createKeyring({ keys: [key], current: key, sealing: 'bound' }),
+    publicUrl,
+    credentials: noCredentialCache,
+    imageServers: [],
+    healthChecks: async () => [],
+    untilEnded,
+  };
+  const limiter = createLimiter(loadConfig({}).limits);
+  const metrics = {
+    answered: () => undefined,
+    largeAnswerRefused: () => undefined,
+    text: async () => '',
+  };
+  const app = await createHttpServer({ deps, routes, references, limiter, metrics });
+  const document = app.swagger();
+  await app.close();
+  await db.destroy();
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const document = await openApiDocument();
+if (!process.argv.includes('--check')) {
+  await writeFile(file, document);
+} else if ((await readFile(file, 'utf8')) !== document) {
+  console.error('contract/openapi.json is not what the routes say. Run: npm run openapi');
+  process.exitCode = 1;
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { findProjectNamed } from '../projects/queries.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { toolOn } from '../testing/tool.ts';
+import { findTokenByHash } from '../tokens/credential-queries.ts';
+import { isWellFormed, tokenHash } from '../tokens/token.ts';
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+
+const run = toolOn(connectionString, new URL('./token.ts', import.meta.url));
+
+test('a token is made, listed and revoked', async () => {
+  const made = await run(
+    'create',
+    '--name',
+    'ci',
+    '--scopes',
+    'servers:read, servers:write',
+    '--expires',
+    '30d',
+  );
+  assert.equal(made.code, 0, made.stderr);
+  assert.ok(isWellFormed(made.stdout), made.stdout);
+  const found = await findTokenByHash(db, tokenHash(made.stdout));
+  assert.deepEqual(found?.scopes, ['servers:read', 'servers:write']);
+  assert.equal(found?.isExpired, false);
+  const listed = await run('list');
+  assert.match(listed.stdout, /^ID +NAME/);
+  assert.match(listed.stdout, new RegExp(`${found?.id} +ci +default +servers:read,servers:write`));
+  // Both times say their zone: when it was made, and when it expires.
+  assert.match(listed.stdout, /ci .*\d\d:\d\d:\d\dZ +never +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
+  assert.ok(!listed.stdout.includes(made.stdout));
+  assert.equal((await run('revoke', String(found?.id))).code, 0);
+  assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);
+  assert.match((await run('list')).stdout, /revoked/);
+  assert.equal((await run('revoke', String(found?.id))).code, 2);
+});
+
+test('what it makes and revokes is in the audit log', async () => {
+  const made = await run('create', '--name', 'entered', '--scopes', 'servers:read');
+  const id = (await findTokenByHash(db, tokenHash(made.stdout)))?.id;
+  await run('revoke', String(id));
+  const entries = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('target_kind', '=', 'token')
+    .where('target_id', '=', id ?? 0)
+    .orderBy('id')
+    .execute();
+  const given = { scopes: ['servers:read'], expires_at: null, allowed_networks: [] };
+  const project = await findProjectNamed(db, 'default');
+  assert.deepEqual(
+    entries.map((e) => [e.action, e.status, e.source, e.project_id, e.details]),
+    [
+      ['token_create', 201, 'command_line', project, given],
+      ['token_revoke', 200, 'command_line', project, null],
+    ],
+  );
+  for (const { token_id, user_id, address } of entries) {
+    assert.deepEqual([token_id, user_id, address], [null, null, null]);
+  }
+});
+
+test('a token is made also where no project is called default', async () => {
+  const rename = (from: string, name: string) =>
+    db.updateTable('projects').set({ name }).where('name', '=', from).execute();
+  await rename('default', 'renamed');
+  const made = await run('create', '--name', 'x', '--scopes', 'admin');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match((await run('list')).stdout, /x +renamed +admin/);
+  await rename('renamed', 'default');
+});
+
+test('the end of a token can be a date', async () => {
+  const made = await run('create', '--name', 'x', '--scopes', 'admin', '--expires', '2999-12-31');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stderr, /until 2999-12-31T00:00:00.000Z/);
+});
+
+const create = ['create', '--name', 'x', '--scopes', 'admin'];
+
+for (const [args, words] of [
+  [['create', '--scopes', 'admin'], /--name NAME/],
+  [['create', '--name', 'x'], /Say what it may do/],
+  [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
+  [[...create, '--expires', 'soon'], /not "soon"/],
+  [[...create, '--expires', '2027-02-31'], /not "2027-02-31"/],
+  [[...create, '--expires', '2001-01-01'], /must lie ahead/],
+  [[...create, '--project', 'none'], /no project "none"/],
+  [[...create, '--color', 'red'], /--color/],
+  [['revoke'], /Unknown command: revoke/],
+  [['revoke', 'x'], /"x" is not the id/],
+  [['revoke', '999'], /No active token has id 999\./],
+  [['rename'], /Unknown command: rename/],
+] as const) {
+  test(`a mistake is explained: ${args.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, words);
+    assert.match(stderr, /npm run token/);
+  });
+}
+
+test('help needs no database', async () => {
+  for (const args of [[], ['--help'], ['-h']]) {
+    assert.match((await run(...args)).stdout, /^Makes, lists and revokes/);
+  }
+});

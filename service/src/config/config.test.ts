@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SetupError } from '../../../setup/commands.mjs';
+import { plainShell } from '../edge/settings.ts';
+import { loadConfig } from './config.ts';
+
+/** That each of these is refused, naming the variable and what was given. */
+function refuses(name: string, values: string[]): void {
+  for (const value of values) {
+    const refusal = (error: unknown) =>
+      error instanceof SetupError && error.message.includes(name) && error.message.includes(value);
+    assert.throws(() => loadConfig({ [name]: value }), refusal, `${name}=${value}`);
+  }
+}
+
+test('limits are those of the contract unless others are set', () => {
+  assert.deepEqual(loadConfig({}).limits, {
+    reads: { perSecond: 100, burst: 200 },
+    actions: { perSecond: 5, burst: 20 },
+    failures: { perSecond: 10 / 60, burst: 20 },
+    public: { perSecond: 100, burst: 500 },
+    tries: { perSecond: 10 / 60, burst: 20 },
+    beginnings: { perSecond: (10 / 60) * 6, burst: 120 },
+    networks: { perSecond: (10 / 60) * 8, burst: 160 },
+    accounts: { perSecond: 1 / 60, burst: 20 },
+    strangers: { perSecond: 10 / 60 / 50, burst: 3 },
+  });
+  const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
+  assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });
+  assert.deepEqual(limits.failures, { perSecond: 1, burst: 7 });
+  assert.deepEqual(limits.tries, { perSecond: 1, burst: 7 });
+});
+
+test('metrics of servers are asked for in so many words', () => {
+  assert.equal(loadConfig({}).metricsOfServers, false);
+  assert.equal(loadConfig({ BERTH_METRICS_SERVERS: 'true' }).metricsOfServers, true);
+});
+
+test('image servers are https addresses, the public one unless others are listed', () => {
+  assert.deepEqual(loadConfig({}).imageServers, ['https://images.linuxcontainers.org']);
+  assert.deepEqual(loadConfig({ BERTH_IMAGE_SERVERS: '' }).imageServers, []);
+  const two = 'https://images.linuxcontainers.org/, https://Images.example:8443/streams/';
+  assert.deepEqual(loadConfig({ BERTH_IMAGE_SERVERS: two }).imageServers, [
+    'https://images.linuxcontainers.org',
+    'https://images.example:8443/streams',
+  ]);
+  refuses('BERTH_IMAGE_SERVERS', [
+    'images.example',
+    'http://images.example',
+    'https://a@b.example',
+  ]);
+  refuses('BERTH_METRICS_SERVERS', ['', '1', 'yes', 'TRUE']);
+});
+
+test('what is protected are addresses and networks, none unless they are listed', () => {
+  assert.deepEqual(loadConfig({}).protectedAddresses, []);
+  const given = '198.51.100.7, 203.0.113.0/24,2001:db8::5';
+  assert.deepEqual(loadConfig({ BERTH_PROTECTED_ADDRESSES: given }).protectedAddresses, [
+    '198.51.100.7/32',
+    '203.0.113.0/24',
+    '2001:db8::5/128',
+  ]);
+  refuses('BERTH_PROTECTED_ADDRESSES', ['db.example.com', '10.0.0.0/33', '10.0.0.1:5432']);
+});
+
+test('this machine is a location unless that is not wanted', () => {
+  assert.deepEqual(loadConfig({}).local, { project: 'berth', pool: 'berth', network: 'berthbr0' });
+  assert.equal(loadConfig({ BERTH_LOCAL: 'false' }).local, undefined);
+  refuses('BERTH_LOCAL', ['', '0', 'no', 'FALSE']);
+});
+
+test('a limit that is none is refused in words', () => {
+  const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
+  for (const what of ['READS', 'ACTIONS', 'BAD_TOKENS', 'PUBLIC']) {
+    refuses(`BERTH_LIMIT_${what}`, bad);
+  }
+});
+
+test('a PostgreSQL elsewhere is taken with its certificate verified, or where that is not wanted', () => {
+  const elsewhere = 'postgresql://berth:canary@db.example.com/berth';
+  const refused = (error: unknown) => {
+    assert.ok(error instanceof SetupError);
+    assert.match(error.message, /^DATABASE_URL .*another machine.*sslmode=verify-full/);
+    assert.match(error.wayOut, /sslmode=verify-full.*sslrootcert.*BERTH_DATABASE_INSECURE=true/);
+    assert.ok(!`${error.message} ${error.wayOut}`.includes('canary'));
+    return true;
+  };
+  for (const DATABASE_URL of [elsewhere, `${elsewhere}?sslmode=require`]) {
+    assert.throws(() => loadConfig({ DATABASE_URL }), refused);
+    const insecure = { DATABASE_URL, BERTH_DATABASE_INSECURE: 'true' };
+    assert.equal(loadConfig(insecure).databaseUrl, DATABASE_URL);
+  }
+  const fromEnvironment = { DATABASE_URL: 'postgresql:///berth', PGHOST: 'db.example.com' };
+  assert.throws(() => loadConfig(fromEnvironment), refused);
+  const DATABASE_URL = `${elsewhere}?sslmode=verify-full`;
+  assert.equal(loadConfig({ DATABASE_URL }).databaseUrl, DATABASE_URL);
+  refuses('BERTH_DATABASE_INSECURE', ['', '1', 'yes']);
+  const none = /not the URL of a PostgreSQL/;
+  for (const url of ['foo', 'postgresql://a b:x:y/z', 'mysql://localhost/berth']) {
+    assert.throws(() => loadConfig({ DATABASE_URL: url }), none, url);
+  }
+});
+
+test('names, proxies and files of TLS are taken as they are meant', () => {
+  const { shell } = loadConfig({
+    BERTH_ALLOWED_HOSTS: ' API.example.com,192.0.2.1, [2001:DB8::1],',
+    BERTH_TRUST_PROXY: '10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1',
+    BERTH_TLS_CERT: '/a/cert.pem',
+    BERTH_TLS_KEY: '/a/key.pem',
+    BERTH_MAX_CONNECTIONS: '100',
+    BERTH_MAX_STREAMS: '20',
+    BERTH_LEAST_SPEED: '1',
+  });
+  assert.deepEqual(shell, {
+    allowedHosts: ['api.example.com', '192.0.2.1', '[2001:db8::1]'],
+    trustedProxies: ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32', '::1/128'],
+    tls: { cert: '/a/cert.pem', key: '/a/key.pem' },
+    maxConnections: 100,
+    maxStreams: 20,
+    leastSpeed: 1,
+  });
+  assert.deepEqual(loadConfig({}).shell, plainShell);
+});
+
+test('names, proxies and files of TLS that are none are refused in words', () => {
+  refuses('BERTH_ALLOWED_HOSTS', ['a b', 'a:80', 'http://a', '*', '::1', 'a..b', '*.a']);
+  refuses('BERTH_TRUST_PROXY', [
+    'a',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '/8',
+    '::/129',
+    '10.0.0.0/8/8',
+    'true',
+  ]);
+  refuses('BERTH_MAX_CONNECTIONS', ['9', '1.5', 'many']);
+  refuses('BERTH_MAX_STREAMS', ['9', '10001', 'many']);
+  refuses('BERTH_LEAST_SPEED', ['0', '1.5', '4k']);
+  const both = /needs both/;
+  for (const name of ['BERTH_TLS_CERT', 'BERTH_TLS_KEY']) {
+    const halfway = (error: unknown) => error instanceof SetupError && both.test(error.wayOut);
+    assert.throws(() => loadConfig({ [name]: 'x.pem' }), halfway);
+  }
+});
+
+/** What is said when a service would start with these settings; undefined: nothing. */
+function refusal(env: Record<string, string>): SetupError | undefined {
+  try {
+    loadConfig(env);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+    throw error;
+  }
+}
+
+test('a log level that is none is refused, and those that there are', () => {
+  const { message = '' } = refusal({ BERTH_LOG_LEVEL: 'verbose' }) ?? {};
+  assert.match(message, /^BERTH_LOG_LEVEL must be one of trace, debug, .*silent, not "verbose"\.$/);
+  for (const BERTH_LOG_LEVEL of ['trace', 'silent', 'warn']) {
+    assert.equal(loadConfig({ BERTH_LOG_LEVEL }).logLevel, BERTH_LOG_LEVEL);
+  }
+});
+
+test('a setting that there is not is refused, with the one that was meant', () => {
+  for (const [name, meant] of [
+    ['BERTH_ALLOWED_HOST', 'BERTH_ALLOWED_HOSTS'],
+    ['BERTH_LOGLEVEL', 'BERTH_LOG_LEVEL'],
+    ['BERTH_LOG_LEVLE', 'BERTH_LOG_LEVEL'],
+    ['berth_port', 'BERTH_PORT'],
+    ['BERTH_DATABASE_URL', 'DATABASE_URL'],
+    ['BERTH_LOCAL_POLL', 'BERTH_LOCAL_POOL'],
+  ] as const) {
+    const refused = refusal({ [name]: 'canary' });
+    assert.equal(refused?.message, `${name} is not a setting of Berth.`);
+    assert.equal(refused?.wayOut, `Did you mean ${meant}?`);
+  }
+  assert.match(refusal({ BERTH_COLOUR: 'red' })?.wayOut ?? '', /npm run config -- show/);
+});
+
+test('variables of clients, of tests, and of anybody else are none of its business', () => {
+  const others = { BERTH_TOKEN: 'x', BERTH_URL: 'y', BERTH_TEST_POSTGRES: 'z', DATABASE_URLS: '' };
+  assert.equal(refusal({ ...others, PATH: '/bin' }), undefined);
+});
+
+test('all that is wrong is said at once', () => {
+  const wrong = { BERTH_PORT: 'x', BERTH_LOG_LEVEL: 'loud', BERTH_HOSTS: 'y' };
+  const { message, output } = refusal(wrong) ?? {};
+  assert.equal(message, '3 settings are wrong:');
+  for (const name of Object.keys(wrong)) assert.match(output ?? '', new RegExp(`^${name} `, 'm'));
+  assert.match(output ?? '', /Did you mean BERTH_HOST\?/);
+});
+
+test('what is set to nothing is refused where that would be a slip', () => {
+  for (const name of ['BERTH_HOST', 'BERTH_DATA_DIR', 'BERTH_PORT', 'BERTH_LOCAL_POOL']) {
+    assert.match(refusal({ [name]: '' })?.message ?? '', new RegExp(`^${name} `));
+  }
+  assert.equal(loadConfig({ BERTH_INCUS_SOCKET: '' }).incusSocket, undefined);
+});
+
+test('names of Incus, and the path of its socket, are no longer than they can be', () => {
+  refuses('BERTH_LOCAL_NETWORK', ['berth-network-01', 'a b', '-x', 'a/b']);
+  refuses('BERTH_LOCAL_POOL', ['a b', '../x', 'x'.repeat(64)]);
+  assert.match(refusal({ BERTH_INCUS_SOCKET: `/${'x'.repeat(107)}` })?.message ?? '', /107 bytes/);
+});

@@ -1,0 +1,202 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { SetupError } from '../../../setup/commands.mjs';
+import type { ShellSettings, TlsFiles } from '../edge/settings.ts';
+import type { OidcSettings } from '../identities/provider.ts';
+import type { Limit } from '../limits/buckets.ts';
+import type { Limits } from '../limits/limiter.ts';
+import { emailKey } from '../users/email.ts';
+import { unknownNames } from './names.ts';
+import { isSafeRoute } from './remote.ts';
+import { type Environment, readSetting, settingNames, type Values } from './settings.ts';
+
+/** Everything that can be set from outside. The only reader of the environment. */
+export interface Config {
+  host: string;
+  port: number;
+  /** Where browsers find the service: what cookies, passkeys and the OpenID provider go by. */
+  publicUrl: URL;
+  /** Where people may sign in otherwise than here. */
+  oidc: OidcSettings | undefined;
+  dataDir: string;
+  /** Where built images are kept for a week, for other data directories and other starts. */
+  cacheDir: string;
+  /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
+  databaseUrl: string | undefined;
+  incusSocket: string | undefined;
+  /** Names of what a start makes in this machine's Incus for the location `local`; undefined: none. */
+  local: LocalNames | undefined;
+  /** A guest's time to shut down before a graceful stop fails. */
+  stopTimeoutSeconds: number;
+  limits: Limits;
+  /** Where images may come from, as `readImageServer` answers them. */
+  imageServers: string[];
+  /** Addresses and networks, as CIDR, that no server reaches beside what Berth closes by itself. */
+  protectedAddresses: string[];
+  /** Whether the metrics tell what each server uses. */
+  metricsOfServers: boolean;
+  shell: ShellSettings;
+  /** How long a service that is to stop says so before it lets no more requests in. */
+  drainSeconds: number;
+  logLevel: string;
+}
+
+export interface LocalNames {
+  project: string;
+  pool: string;
+  network: string;
+}
+
+/**
+ * Reads all settings. Refuses all that is misspelt at once, then all that does not go together.
+ * @throws SetupError
+ */
+export function loadConfig(env: Environment = process.env): Config {
+  const mistakes: SetupError[] = unknownNames(env);
+  const values = Object.fromEntries(
+    settingNames.map((name) => [name, attempt(mistakes, () => readSetting(env, name))]),
+  ) as Values;
+  refuse(mistakes);
+  const oidc = attempt(mistakes, () => oidcSettings(values));
+  const databaseUrl = attempt(mistakes, () => databaseOf(values, env));
+  const tls = attempt(mistakes, () => tlsFiles(values));
+  refuse(mistakes);
+  return {
+    host: values.BERTH_HOST,
+    port: values.BERTH_PORT,
+    publicUrl: values.BERTH_PUBLIC_URL ?? new URL(`http://localhost:${values.BERTH_PORT}`),
+    oidc,
+    dataDir: values.BERTH_DATA_DIR,
+    cacheDir:
+      values.BERTH_CACHE_DIR ?? resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'berth'),
+    databaseUrl,
+    incusSocket: values.BERTH_INCUS_SOCKET,
+    local: localNames(values),
+    stopTimeoutSeconds: values.BERTH_STOP_TIMEOUT,
+    limits: limitsOf(values),
+    imageServers: values.BERTH_IMAGE_SERVERS,
+    protectedAddresses: values.BERTH_PROTECTED_ADDRESSES,
+    metricsOfServers: values.BERTH_METRICS_SERVERS,
+    shell: {
+      allowedHosts: values.BERTH_ALLOWED_HOSTS,
+      trustedProxies: values.BERTH_TRUST_PROXY,
+      tls,
+      maxConnections: values.BERTH_MAX_CONNECTIONS,
+      maxStreams: values.BERTH_MAX_STREAMS,
+      leastSpeed: values.BERTH_LEAST_SPEED,
+    },
+    drainSeconds: values.BERTH_DRAIN_SECONDS,
+    logLevel: values.BERTH_LOG_LEVEL,
+  };
+}
+
+/** The environment of this process, for tools that show or check it. */
+export const ownEnvironment = (): Environment => process.env;
+
+/** A path as it was written on the command line: npm runs its scripts in the folder of the project. */
+export function pathFromShell(path: string, env: Environment = process.env): string {
+  return resolve(env.INIT_CWD ?? '.', path);
+}
+
+/** A mistake is kept, and what could not be read is undefined until all are refused. */
+function attempt<T>(mistakes: SetupError[], read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    mistakes.push(error);
+    return undefined as T;
+  }
+}
+
+function refuse(mistakes: SetupError[]): void {
+  const [first, ...others] = mistakes;
+  if (!first) return;
+  if (others.length === 0) throw first;
+  const each = mistakes.map(({ message, wayOut }) => `${message} ${wayOut}`);
+  throw new SetupError(
+    `${mistakes.length} settings are wrong:`,
+    '"npm run config -- check" looks at them again.',
+    each.join('\n'),
+  );
+}
+
+function localNames(values: Values): LocalNames | undefined {
+  if (!values.BERTH_LOCAL) return undefined;
+  return {
+    project: values.BERTH_LOCAL_PROJECT,
+    pool: values.BERTH_LOCAL_POOL,
+    network: values.BERTH_LOCAL_NETWORK,
+  };
+}
+
+function limitsOf(values: Values): Limits {
+  const failures = perMinute(values.BERTH_LIMIT_BAD_TOKENS);
+  return {
+    reads: values.BERTH_LIMIT_READS,
+    actions: values.BERTH_LIMIT_ACTIONS,
+    public: values.BERTH_LIMIT_PUBLIC,
+    failures,
+    tries: failures,
+    // Nobody can guess there; but each takes a row for a while.
+    beginnings: times(failures, 6),
+    networks: times(failures, 8),
+    accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
+    strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
+  };
+}
+
+function perMinute({ perSecond: rate, burst }: Limit): Limit {
+  return { perSecond: rate / 60, burst };
+}
+
+function times({ perSecond, burst }: Limit, factor: number): Limit {
+  return { perSecond: perSecond * factor, burst: burst * factor };
+}
+
+function databaseOf(values: Values, env: Environment): string | undefined {
+  const { DATABASE_URL: text, BERTH_DATABASE_INSECURE: mayBeRead } = values;
+  if (text === undefined) return undefined;
+  if (isSafeDatabase(text, env) || mayBeRead) return text;
+  throw new SetupError(
+    'DATABASE_URL names a PostgreSQL on another machine, and does not say sslmode=verify-full: who is on the way could read the password, or answer instead of it.',
+    'Add ?sslmode=verify-full, and &sslrootcert=FILE if no public authority signs its certificate. Where nobody is on the way, set BERTH_DATABASE_INSECURE=true.',
+  );
+}
+
+function isSafeDatabase(url: string, env: Environment): boolean {
+  try {
+    if (/^postgres(ql)?:\/\//.test(url)) return isSafeRoute(url, env);
+  } catch {
+    // As for any other text that is none.
+  }
+  throw new SetupError(
+    'DATABASE_URL is not the URL of a PostgreSQL.',
+    'Write it as postgresql://user:password@host:5432/database, or unset it to use an embedded one.',
+  );
+}
+
+function oidcSettings(values: Values): OidcSettings | undefined {
+  const { BERTH_OIDC_ISSUER: issuer, BERTH_OIDC_CLIENT_ID: clientId } = values;
+  const { BERTH_OIDC_CLIENT_SECRET: clientSecret, BERTH_OIDC_ALLOWED_DOMAINS: domains } = values;
+  if (!issuer && !clientId && !clientSecret) return undefined;
+  if (!issuer || !clientId || !clientSecret) {
+    throw new SetupError(
+      'An OpenID provider needs BERTH_OIDC_ISSUER, BERTH_OIDC_CLIENT_ID and BERTH_OIDC_CLIENT_SECRET.',
+      'Set all three, or none of them.',
+    );
+  }
+  const allowedDomains = emailKey(domains)
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  return { issuer, clientId, clientSecret, allowedDomains };
+}
+
+function tlsFiles({ BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key }: Values): TlsFiles | undefined {
+  if (cert && key) return { cert: resolve(cert), key: resolve(key) };
+  if (!cert && !key) return undefined;
+  throw new SetupError(
+    `${cert ? 'BERTH_TLS_CERT is set, and BERTH_TLS_KEY' : 'BERTH_TLS_KEY is set, and BERTH_TLS_CERT'} is not.`,
+    'TLS needs both: the files of a certificate and of its key. For plain HTTP set neither.',
+  );
+}

@@ -1,0 +1,336 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { SetupError } from '../../../../setup/commands.mjs';
+import { createClient, withClient } from '../connection.ts';
+import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { ensurePrivateFolder } from './private-folder.ts';
+import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
+
+const run = promisify(execFile);
+const database = 'berth';
+/** The superuser of `initdb`: only this file works as it. */
+const superuser = 'berth';
+/** Longest path of a unix socket, less the file's own name (unix(7): 108 bytes). */
+const longestSocketDirectory = 80;
+const startSeconds = 60;
+const wayOut = 'Stop it, and start it again.';
+/** Nobody listens, or it starts up or shuts down (57P03, PostgreSQL's "cannot_connect_now"). */
+const notYet = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
+const reviveMilliseconds = 1000;
+const anotherServiceLock = 0x6265727468;
+
+/** PostgreSQL under the data directory: ours until `stop`. */
+export interface EmbeddedPostgres {
+  /** Of the database's owner, which has no further rights. */
+  connectionString: string;
+  /** Of a superuser, for who makes databases in it. */
+  superuserConnectionString: string;
+  stop(): Promise<void>;
+}
+
+export class DataDirectoryInUseError extends SetupError {
+  constructor(dataDir: string) {
+    super(
+      `The data directory ${dataDir} is in use by another running Berth.`,
+      'Stop that one, or set BERTH_DATA_DIR to another directory.',
+    );
+    this.name = 'DataDirectoryInUseError';
+  }
+}
+
+/**
+ * Starts real PostgreSQL in `<dataDir>/postgres`, or takes over one that a killed service left
+ * running, and starts it again when it dies. It listens on a unix socket only, in a session of its
+ * own: Ctrl-C reaches our process, which stops it when its own work is done. Throws
+ * `DataDirectoryInUseError`.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+  log,
+  settings = {},
+}: {
+  dataDir: string;
+  log?: Logger;
+  /** Of PostgreSQL, by the names of `postgresql.conf`, where they are to differ from ours. */
+  settings?: Record<string, string>;
+}): Promise<EmbeddedPostgres> {
+  const { cluster, lock } = await open(dataDir, settings);
+  if (!lock) throw new DataDirectoryInUseError(dataDir);
+  return owned(cluster, lock, log);
+}
+
+/**
+ * For tools: the running service's PostgreSQL, left alone at the end; without one, our own. Throws
+ * `SetupError` where no service has ever run.
+ */
+export async function joinEmbeddedPostgres({
+  dataDir,
+}: {
+  dataDir: string;
+}): Promise<EmbeddedPostgres> {
+  if (!(await exists(join(dataDir, 'postgres', 'PG_VERSION')))) {
+    throw new SetupError(
+      `There is no Berth in ${dataDir}.`,
+      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
+    );
+  }
+  const { cluster, lock } = await open(dataDir);
+  if (lock) return owned(cluster, lock);
+  const owner = await currentOwner(cluster);
+  return { ...connectionStrings(cluster, owner), stop: async () => undefined };
+}
+
+async function open(dataDir: string, settings: Record<string, string> = {}) {
+  const cluster = { ...(await openCluster(dataDir)), settings };
+  if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
+  await bringUp(cluster);
+  const lock = await holdDataDirectory(cluster);
+  try {
+    if (lock) await prepareDatabase(cluster);
+  } catch (error) {
+    await lock?.end();
+    throw error;
+  }
+  return { cluster, lock };
+}
+
+function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
+  const keeper = keepAlive(cluster, lock, log);
+  async function stop(): Promise<void> {
+    const held = await keeper.end();
+    // All of it is another service's now.
+    if (!held) return;
+    if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
+    // Let go of it last: who took it before would lose its PostgreSQL.
+    await held.end();
+    if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
+  }
+  let stopping: Promise<void> | undefined;
+  return {
+    ...connectionStrings(cluster, serviceRole),
+    // Stopped a second time, it would end what another service has started since.
+    async stop() {
+      stopping ??= stop();
+      await stopping;
+    },
+  };
+}
+
+/** Starts PostgreSQL again whenever the connection that holds the data directory breaks. */
+function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
+  let lock = first;
+  let ending = false;
+  let isOurs = true;
+  let reviving = Promise.resolve();
+
+  function watch(): void {
+    lock.once('end', () => {
+      if (!ending) reviving = revive();
+    });
+  }
+
+  async function revive(): Promise<void> {
+    log?.error('PostgreSQL ended unexpectedly; starting it again.');
+    while (!ending) {
+      try {
+        await bringUp(cluster);
+        const again = await holdDataDirectory(cluster);
+        if (!again) return giveUp();
+        lock = again;
+        return watch();
+      } catch (error) {
+        log?.error({ err: error }, 'PostgreSQL could not be started again; trying once more.');
+        await sleep(reviveMilliseconds);
+      }
+    }
+  }
+
+  /** Another service was quicker to start in the meantime: two on one database must not be. */
+  function giveUp(): void {
+    log?.fatal('Another Berth has taken over the data directory; this one stops.');
+    isOurs = false;
+    process.kill(process.pid, 'SIGTERM');
+  }
+
+  watch();
+  return {
+    /** Answers what holds the data directory, if PostgreSQL is still ours to stop. */
+    async end(): Promise<pg.Client | undefined> {
+      ending = true;
+      await reviving;
+      return isOurs ? lock : undefined;
+    },
+  };
+}
+
+interface Cluster {
+  binaries: PostgresBinaries;
+  directory: string;
+  socketDirectory: string;
+  socketIsTemporary: boolean;
+  logFile: string;
+  settings: Record<string, string>;
+}
+
+async function openCluster(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const own = join(dataDir, 'postgres-socket');
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  const socketIsTemporary = Buffer.byteLength(own) > longestSocketDirectory;
+  const socketDirectory = socketIsTemporary ? join(tmpdir(), `berth-postgres-${hash}`) : own;
+  await ensurePrivateFolder(socketDirectory, dataDir);
+  return {
+    binaries: await postgresBinaries(),
+    directory: join(dataDir, 'postgres'),
+    socketDirectory,
+    socketIsTemporary,
+    logFile: join(dataDir, 'postgres.log'),
+  };
+}
+
+/**
+ * PostgreSQL refuses to run as root. A user namespace in which root has another id satisfies it,
+ * and leaves it root's access to files: a clone in root's home works, and no user is made. It runs in a
+ * session of its own: a Ctrl-C would end initdb and pg_ctl amid their work.
+ */
+async function runBinary(file: string, args: string[]): Promise<void> {
+  const asRoot = process.getuid?.() === 0;
+  const namespace = asRoot
+    ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--']
+    : [];
+  await run('setsid', ['--wait', ...namespace, file, ...args], {
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  });
+}
+
+async function initialise({ binaries, directory }: Cluster): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await runBinary(binaries.initdb, [
+    `--pgdata=${directory}`,
+    `--username=${superuser}`,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--data-checksums',
+    '--no-instructions',
+  ]);
+}
+
+/**
+ * Starts it unless it answers. It may be in recovery after a crash, and the process of one that
+ * was killed may linger for a moment: then another start is refused, and tried again.
+ */
+async function bringUp(cluster: Cluster): Promise<void> {
+  const end = Date.now() + startSeconds * 1000;
+  for (;;) {
+    if (await answers(cluster)) return;
+    try {
+      await start(cluster);
+    } catch (error) {
+      if (Date.now() > end) {
+        const output = error instanceof Error ? error.message : String(error);
+        throw new SetupError('PostgreSQL did not start.', `${cluster.logFile} says why.`, output);
+      }
+      await sleep(100);
+    }
+  }
+}
+
+async function answers(cluster: Cluster): Promise<boolean> {
+  try {
+    return await withClient(connectionString(cluster, 'postgres'), async () => true);
+  } catch (error) {
+    if (notYet.has(String(errorCode(error)))) return false;
+    throw error;
+  }
+}
+
+async function start(cluster: Cluster): Promise<void> {
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: cluster.socketDirectory,
+    unix_socket_permissions: '0700',
+    max_connections: '100',
+    timezone: 'UTC',
+    ...cluster.settings,
+  };
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
+  await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
+}
+
+async function pgCtl({ binaries, directory }: Cluster, args: string[]): Promise<void> {
+  await runBinary(binaries.pgCtl, [...args, `--pgdata=${directory}`]);
+}
+
+/**
+ * Held by the session of one connection: it ends with our process, however that ends. Undefined
+ * while another service holds it.
+ */
+async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefined> {
+  const client = createClient({ connectionString: connectionString(cluster, 'postgres') });
+  await client.connect();
+  const sql = 'select pg_try_advisory_lock($1) as held';
+  const { rows } = await client.query(sql, [anotherServiceLock]);
+  if (rows[0].held) return client;
+  await client.end();
+  return undefined;
+}
+
+/** Makes the database, or brings over one of which a superuser made something. */
+async function prepareDatabase(cluster: Cluster): Promise<void> {
+  await asSuperuser(cluster, 'postgres', (client) => ensureDatabase(client, database));
+  await asSuperuser(cluster, database, handOver);
+}
+
+/** The service that runs may be of a release that works as the superuser. */
+async function currentOwner(cluster: Cluster): Promise<string> {
+  const end = Date.now() + startSeconds * 1000;
+  for (;;) {
+    const owner = await asSuperuser(cluster, 'postgres', (client) => ownerOf(client, database));
+    if (owner !== undefined) return owner;
+    if (Date.now() > end) throw new SetupError('The service that runs makes no database.', wayOut);
+    await sleep(100);
+  }
+}
+
+async function asSuperuser<T>(
+  cluster: Cluster,
+  name: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return await withClient(connectionString(cluster, name), work);
+}
+
+function connectionStrings(cluster: Cluster, role: string) {
+  return {
+    connectionString: connectionString(cluster, database, role),
+    superuserConnectionString: connectionString(cluster, database),
+  };
+}
+
+function connectionString(cluster: Cluster, name: string, role = superuser): string {
+  return `postgresql://${role}@/${name}?host=${encodeURIComponent(cluster.socketDirectory)}`;
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

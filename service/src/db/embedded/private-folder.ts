@@ -1,0 +1,25 @@
+import { lstat, mkdir, stat } from 'node:fs/promises';
+import { SetupError } from '../../../../setup/commands.mjs';
+
+/**
+ * Makes a folder that only we may enter, or takes one that is there. Throws `SetupError` for what somebody
+ * else may have put in its place: a link, or a folder that is another's or open to others. `beside` is a
+ * folder whose owner may have made it, too: a tool may be run by root.
+ */
+export async function ensurePrivateFolder(path: string, beside: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(path);
+  const owners = [process.getuid?.(), (await stat(beside)).uid];
+  const objection =
+    (found.isSymbolicLink() && 'is a link') ||
+    (!found.isDirectory() && 'is no folder') ||
+    (!owners.includes(found.uid) && `belongs to the user ${found.uid}`) ||
+    ((found.mode & 0o777) !== 0o700 && `has the mode ${(found.mode & 0o777).toString(8)}, not 700`);
+  if (!objection) return;
+  throw new SetupError(
+    `${path}, the folder of PostgreSQL's socket, ${objection}: somebody else could answer there.`,
+    'Find out who made it so, and remove it while Berth is stopped: the next start makes it anew.',
+  );
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { SetupError } from '../../../../setup/commands.mjs';
+import type { Sequence, Table } from './catalog.ts';
+
+/**
+ * What `npm run db -- export` writes, compressed by gzip: a line of JSON, which is the header; of each
+ * table, in the header's order, its rows as COPY writes them (PostgreSQL documentation, COPY, "Text
+ * Format") and a line `\.`; at last a line with the SHA-256 of all before it.
+ */
+export interface ExportHeader {
+  berth_export: typeof formatVersion;
+  installation: string;
+  /** The last migration that the database had. */
+  schema: string;
+  /** As of when its rows are. */
+  at: string;
+  tables: ExportedTable[];
+  sequences: Sequence[];
+}
+
+export interface ExportedTable extends Table {
+  rows: number;
+}
+
+export const formatVersion = 1;
+
+const endOfRows = Buffer.from('\\.\n');
+const checksumLine = (hex: string) => `sha256 ${hex}\n`;
+const checksumLength = checksumLine('0'.repeat(64)).length;
+const newline = 0x0a;
+
+export const rowsIn = (chunk: Buffer): number => {
+  let rows = 0;
+  for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) rows += 1;
+  return rows;
+};
+
+/** The whole file, before it is compressed. `rowsOf` a table are what COPY writes. */
+export async function* exportContent(
+  header: ExportHeader,
+  rowsOf: (table: ExportedTable) => AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const part of parts(header, rowsOf)) {
+    hash.update(part);
+    yield part;
+  }
+  yield Buffer.from(checksumLine(hash.digest('hex')));
+}
+
+async function* parts(
+  header: ExportHeader,
+  rowsOf: (table: ExportedTable) => AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${JSON.stringify(header)}\n`);
+  for (const table of header.tables) {
+    yield* rowsOf(table);
+    yield endOfRows;
+  }
+}
+
+/** Reads a whole file to see whether it is as it was written. Throws `SetupError`, with the reason. */
+export async function verifyExport(path: string): Promise<void> {
+  const hash = createHash('sha256');
+  let end: Buffer = Buffer.alloc(0);
+  for await (const chunk of decompressed(path)) {
+    const all = Buffer.concat([end, chunk]);
+    const certain = Math.max(0, all.length - checksumLength);
+    hash.update(all.subarray(0, certain));
+    end = all.subarray(certain);
+  }
+  if (end.toString() !== checksumLine(hash.digest('hex'))) {
+    throw damaged(path, 'its checksum is not that of its content');
+  }
+}
+
+/** A file that was verified, to be read from its beginning to its end. */
+export interface OpenExport {
+  header: ExportHeader;
+  /** Of the next table of the header. */
+  rows(): AsyncIterable<Buffer>;
+}
+
+export async function openExport(path: string): Promise<OpenExport> {
+  const blocks = decompressed(path)[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+
+  async function more(): Promise<void> {
+    const { done, value } = await blocks.next();
+    if (done) throw damaged(path, 'it ends too early');
+    rest = Buffer.concat([rest, value]);
+  }
+
+  function take(bytes: number): Buffer {
+    const taken = rest.subarray(0, bytes);
+    rest = rest.subarray(bytes);
+    return taken;
+  }
+
+  async function headerLine(): Promise<string> {
+    while (!rest.includes(newline)) await more();
+    return take(rest.indexOf(newline) + 1).toString();
+  }
+
+  async function* rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const end = endOfRowsIn(rest);
+      if (end !== undefined) {
+        if (end > 0) yield take(end);
+        take(endOfRows.length);
+        return;
+      }
+      // What follows the last line end may be the beginning of the end.
+      const whole = rest.lastIndexOf(newline) + 1;
+      if (whole > 0) yield take(whole);
+      await more();
+    }
+  }
+
+  return { header: readHeader(path, await headerLine()), rows };
+}
+
+/** Where the line that ends the rows begins. In rows no line is like it: COPY writes `\` as `\\`. */
+function endOfRowsIn(block: Buffer): number | undefined {
+  if (block.subarray(0, endOfRows.length).equals(endOfRows)) return 0;
+  const at = block.indexOf(`\n${endOfRows}`);
+  return at < 0 ? undefined : at + 1;
+}
+
+function readHeader(path: string, line: string): ExportHeader {
+  const header: ExportHeader | { berth_export?: unknown } = parse(line);
+  if (header.berth_export === formatVersion) return header as ExportHeader;
+  if (header.berth_export === undefined) throw notAnExport(path);
+  throw new SetupError(
+    `${path} was written by a later version of Berth.`,
+    'Import it with that version.',
+  );
+}
+
+function parse(line: string): { berth_export?: unknown } {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}
+
+async function* decompressed(path: string): AsyncGenerator<Buffer> {
+  const file = createReadStream(path);
+  const unzip = file.pipe(createGunzip());
+  file.on('error', (error) => unzip.destroy(error));
+  try {
+    yield* unzip;
+  } catch (error) {
+    throw readingError(path, error);
+  } finally {
+    file.destroy();
+  }
+}
+
+function readingError(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code === 'Z_BUF_ERROR') return damaged(path, 'it ends too early');
+  if (/header/.test(error.message)) return notAnExport(path);
+  if (String(error.code).startsWith('Z_')) return damaged(path, error.message);
+  return new SetupError(`${path} can't be read: ${error.message}.`, 'Name an export of Berth.');
+}
+
+function notAnExport(path: string): SetupError {
+  return new SetupError(
+    `${path} is not an export of Berth.`,
+    'Name a file that "npm run db -- export" made.',
+  );
+}
+
+function damaged(path: string, how: string): SetupError {
+  return new SetupError(
+    `${path} is damaged: ${how}. Nothing was imported.`,
+    'Take another copy of it, or another export.',
+  );
+}

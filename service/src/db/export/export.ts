@@ -1,0 +1,129 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type pg from 'pg';
+import { escapeIdentifier as name } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { SetupError } from '../../../../setup/commands.mjs';
+import { createPool } from '../connection.ts';
+import { listSequences, listTables, type Table } from './catalog.ts';
+import {
+  type ExportedTable,
+  type ExportHeader,
+  exportContent,
+  formatVersion,
+  rowsIn,
+} from './export-file.ts';
+import type { Progress } from './row-progress.ts';
+
+/**
+ * Writes the whole database to a file, as of one moment, beside whatever runs on it. The file is there
+ * when it is whole. Throws `SetupError` where there is nothing to export, or the file is there already.
+ */
+export async function exportDatabase(
+  connectionString: string,
+  path: string,
+  progress: Progress,
+): Promise<ExportHeader> {
+  if (existsSync(path)) {
+    throw new SetupError(`${path} is there already.`, 'Name a file that is not.');
+  }
+  const draft = `${path}.part`;
+  const pool = createPool(connectionString, { max: 1 });
+  const client = await pool.connect().catch(async (error) => {
+    await pool.end();
+    throw error;
+  });
+  try {
+    const header = await beginSnapshot(client);
+    await rm(draft, { force: true });
+    await pipeline(
+      exportContent(header, (table) => rowsOf(client, table, progress.of(header))),
+      createGzip(),
+      // It holds hashes of passwords and tokens.
+      createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
+    );
+    await rename(draft, path);
+    await noteExport(client, header);
+    return header;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw writingError(path, error);
+  } finally {
+    client.release(true);
+    await pool.end();
+  }
+}
+
+function writingError(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
+  return new SetupError(`${path} can't be written: ${error.message}.`, 'Name another place.');
+}
+
+/**
+ * The tables are locked before the snapshot is taken, as far as reading needs it: else a partition that
+ * it sees could be dropped before its rows are read.
+ */
+async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
+  await client.query(`set datestyle = 'ISO'; set intervalstyle = 'postgres'`);
+  const schema = await requireSchema(client);
+  const tables = (await listTables(client)).map((table) => name(table.name));
+  await client.query('begin isolation level repeatable read read only');
+  await client.query(`lock table ${tables.join(', ')} in access share mode`);
+  const { rows } = await client.query('select id, now() as at from installation');
+  return {
+    berth_export: formatVersion,
+    installation: rows[0].id,
+    schema,
+    at: rows[0].at,
+    tables: await withRows(client, await listTables(client)),
+    sequences: await listSequences(client),
+  };
+}
+
+/** For the metrics. A database of an earlier release has no place for it, and a standby takes no writes. */
+async function noteExport(client: pg.PoolClient, { at }: ExportHeader): Promise<void> {
+  await client.query('commit');
+  const { rows } = await client.query(`select not pg_is_in_recovery() and exists (
+    select from pg_attribute where attrelid = 'installation'::regclass and attname = 'exported_at'
+  ) as possible`);
+  if (rows[0].possible) await client.query('update installation set exported_at = $1', [at]);
+}
+
+/** The last migration that the database has. */
+async function requireSchema(client: pg.PoolClient): Promise<string> {
+  const { rows } = await client.query(`select to_regclass('kysely_migration') as found`);
+  if (rows[0].found === null) {
+    throw new SetupError(
+      'There is no Berth in this database.',
+      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
+    );
+  }
+  const last = await client.query('select max(name) as name from kysely_migration');
+  return last.rows[0].name;
+}
+
+async function withRows(client: pg.PoolClient, tables: Table[]): Promise<ExportedTable[]> {
+  const counted: ExportedTable[] = [];
+  for (const table of tables) {
+    const { rows } = await client.query(`select count(*) as rows from ${name(table.name)}`);
+    counted.push({ ...table, rows: rows[0].rows });
+  }
+  return counted;
+}
+
+async function* rowsOf(
+  client: pg.PoolClient,
+  table: ExportedTable,
+  told: (rows: number) => void,
+): AsyncGenerator<Buffer> {
+  const columns = table.columns.map(name).join(', ');
+  const copied = client.query(
+    copyTo(`copy (select ${columns} from ${name(table.name)}) to stdout`),
+  );
+  for await (const chunk of copied) {
+    told(rowsIn(chunk));
+    yield chunk;
+  }
+}

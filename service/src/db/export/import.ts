@@ -1,0 +1,141 @@
+import { pipeline } from 'node:stream/promises';
+import { Kysely, PostgresDialect } from 'kysely';
+import type pg from 'pg';
+import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { SetupError } from '../../../../setup/commands.mjs';
+import { createPool, type Trx } from '../connection.ts';
+import { lockMigrations, migrateWithin, migrationNames } from '../migrate.ts';
+import type { Database } from '../schema/schema.ts';
+import { countRelations, listTables } from './catalog.ts';
+import {
+  type ExportedTable,
+  type ExportHeader,
+  type OpenExport,
+  openExport,
+  rowsIn,
+  verifyExport,
+} from './export-file.ts';
+import type { Progress } from './row-progress.ts';
+
+/**
+ * Fills an empty database with an export, and brings its schema up to date: all of it or nothing. Throws
+ * `SetupError` for a file that is not whole or of a later version, and a database that is not empty.
+ */
+export async function importDatabase(
+  connectionString: string,
+  path: string,
+  progress: Progress,
+): Promise<ExportHeader> {
+  await verifyExport(path);
+  const exported = await openExport(path);
+  await requireKnownSchema(path, exported.header);
+  const pool = createPool(connectionString, { max: 1 });
+  try {
+    const client = await pool.connect();
+    // Kysely's migrations and COPY share the transaction of this one connection.
+    const single = { options: {}, connect: async () => client, end: async () => undefined };
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: single }) });
+    await db.transaction().execute((trx) => fill(trx, client, exported, progress));
+  } finally {
+    await pool.end();
+  }
+  return exported.header;
+}
+
+async function requireKnownSchema(path: string, { schema }: ExportHeader): Promise<void> {
+  if ((await migrationNames()).includes(schema)) return;
+  throw new SetupError(
+    `${path} is of a later version of Berth: this one does not know its schema, ${schema}.`,
+    'Import it with the version that wrote it, or a later one.',
+  );
+}
+
+async function fill(
+  trx: Trx,
+  client: pg.PoolClient,
+  { header, rows }: OpenExport,
+  progress: Progress,
+): Promise<void> {
+  // A service that starts meanwhile waits for this, as another import does.
+  await lockMigrations(trx);
+  await requireEmpty(client);
+  await migrateWithin(trx, header.schema);
+  await requireSameTables(client, header);
+  const tables = header.tables.map((table) => name(table.name));
+  // Triggers count, note and notify what the rows say already.
+  for (const table of tables) await client.query(`alter table ${table} disable trigger user`);
+  // Of what the migrations have entered.
+  await client.query(`truncate ${tables.join(', ')}`);
+  const told = progress.of(header);
+  for (const table of header.tables) await fillTable(client, table, rows(), told);
+  for (const { name: sequence, last } of header.sequences) {
+    if (last !== null) await client.query('select setval($1, $2)', [name(sequence), last]);
+  }
+  for (const table of tables) await client.query(`alter table ${table} enable trigger user`);
+  await migrateWithin(trx);
+  // It may be for another machine: which Incus its location is on, is seen at the next start.
+  await client.query(`update locations set engine = engine - 'fingerprint'`);
+  // Instances may have been made since the export: their addresses are reserved before others are given.
+  await client.query('update locations set instances_known = false');
+  await client.query('analyze');
+}
+
+async function requireEmpty(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query('show server_encoding');
+  const { server_encoding: encoding } = rows[0];
+  if (encoding !== 'UTF8') {
+    throw new SetupError(
+      `The database is in ${encoding}.`,
+      'Make one in UTF8: create database berth encoding UTF8 template template0',
+    );
+  }
+  const relations = await countRelations(client);
+  if (relations === 0) return;
+  throw new SetupError(
+    `The database is not empty: it has ${relations} tables, views and sequences. Nothing was imported.`,
+    'An import needs a database that nothing is in. No service may have been started on it before.',
+  );
+}
+
+/** The same migrations make the same tables; anything else would be lost without a word. */
+async function requireSameTables(client: pg.PoolClient, header: ExportHeader): Promise<void> {
+  const shape = (tables: { name: string; columns: string[] }[]) =>
+    tables.map((table) => `${table.name}(${table.columns.toSorted()})`).sort();
+  const [theirs, ours] = [shape(header.tables), shape(await listTables(client))];
+  const odd = [...theirs, ...ours].filter((t) => !(theirs.includes(t) && ours.includes(t)));
+  if (odd.length === 0) return;
+  throw new SetupError(
+    `The export has other tables or columns than the schema ${header.schema} makes: ${odd.join(' ')}`,
+    'Were tables added or changed by hand? Remove them where it came from, and export it again.',
+  );
+}
+
+async function fillTable(
+  client: pg.PoolClient,
+  table: ExportedTable,
+  rows: AsyncIterable<Buffer>,
+  told: (rows: number) => void,
+): Promise<void> {
+  const parent = name(table.name);
+  for (const partition of table.partitions) {
+    await client.query(
+      `create table ${name(partition.name)} partition of ${parent}
+        for values from (${literal(partition.from)}) to (${literal(partition.to)})`,
+    );
+  }
+  const columns = table.columns.map(name).join(', ');
+  const copy = client.query(copyFrom(`copy ${parent} (${columns}) from stdin`));
+  await pipeline(rows, counting(told), copy);
+  if (copy.rowCount === table.rows) return;
+  throw new Error(`Of ${table.name} came ${copy.rowCount} rows, and not ${table.rows}.`);
+}
+
+function counting(told: (rows: number) => void) {
+  return async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      told(rowsIn(chunk));
+      yield chunk;
+    }
+  };
+}

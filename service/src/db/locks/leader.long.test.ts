@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase } from '../../testing/postgres.ts';
+import { until } from '../../testing/until.ts';
+import { createLeader } from './leader.ts';
+
+const { pool, close } = await createTestDatabase();
+after(close);
+const log = pino({ level: 'silent' });
+
+const process = (silenceMilliseconds = 30_000) => createLeader({ pool, log, silenceMilliseconds });
+
+/** Leads until it is stopped, or until its connection is lost; tells how often it began and ended. */
+function candidate(t: TestContext, name: string, leader = process()) {
+  const stopping = new AbortController();
+  const seen = { began: 0, ended: 0 };
+  const began = Promise.withResolvers<void>();
+  const running = leader.whileLeading(name, stopping.signal, async (signal) => {
+    seen.began += 1;
+    began.resolve();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    seen.ended += 1;
+  });
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  t.after(stop);
+  return { seen, began: began.promise, stop };
+}
+
+test('one leads, and another takes over when it stops', async (t) => {
+  const first = candidate(t, 'one');
+  await first.began;
+  const second = candidate(t, 'one');
+  const other = candidate(t, 'another');
+  await other.began;
+  assert.equal(second.seen.began, 0);
+  await first.stop();
+  await second.began;
+  assert.deepEqual(first.seen, { began: 1, ended: 1 });
+});
+
+test('one whose connection is lost leads no longer', async (t) => {
+  const first = candidate(t, 'lost');
+  await first.began;
+  const second = candidate(t, 'lost');
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_locks
+     where locktype = 'advisory' and database =
+       (select oid from pg_database where datname = current_database())`,
+  );
+  await until('one leads again', () => first.seen.began + second.seen.began === 2);
+  // It may be told later than the other one.
+  await until('the first has ended', () => first.seen.ended === 1);
+});
+
+test('one that says nothing for long leads no longer', async (t) => {
+  // Less than passes between two signs of life: as though it hung.
+  const silent = candidate(t, 'silent', process(200));
+  await silent.began;
+  const second = candidate(t, 'silent');
+  // It may be the silent one again, several times.
+  await until('one leads again', () => silent.seen.began + second.seen.began >= 2);
+  await until('the silent one has ended', () => silent.seen.ended >= 1);
+});
+
+/** How many locks of these names are held, and by how many connections. */
+async function heldLocks(names: string[]) {
+  const { rows } = await pool.query(
+    `select count(*)::integer as held, count(distinct pid)::integer as connections
+     from pg_locks where locktype = 'advisory' and (classid::bigint << 32) | objid::bigint in
+       (select hashtextextended(name, 0) from unnest($1::text[]) name)`,
+    [names],
+  );
+  return rows[0];
+}
+
+test('all that a process leads is held by one connection, which it gives back at the end', async (t) => {
+  const leader = process();
+  const names = Array.from({ length: 30 }, (_, at) => `many ${at}`);
+  const leading = names.map((name) => candidate(t, name, leader));
+  await Promise.all(leading.map(({ began }) => began));
+  assert.deepEqual(await heldLocks(names), { held: 30, connections: 1 });
+  const [first, ...others] = leading;
+  await first?.stop();
+  assert.deepEqual(await heldLocks(names), { held: 29, connections: 1 });
+  await Promise.all(others.map(({ stop }) => stop()));
+  assert.equal(pool.totalCount - pool.idleCount, 0);
+});
+
+/** Several names that a process is to lead; tells which it leads now. What it stops ends with `ends`. */
+function candidates(t: TestContext, names: string[], ends: Promise<void> = Promise.resolve()) {
+  const leader = process();
+  const leads = new Set<string>();
+  const stopping = new AbortController();
+  const running = names.map((name) =>
+    leader.whileLeading(name, stopping.signal, async (signal) => {
+      leads.add(name);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      if (name.endsWith('slow')) await ends;
+      leads.delete(name);
+    }),
+  );
+  const stop = async () => {
+    stopping.abort();
+    await Promise.all(running);
+  };
+  t.after(stop);
+  return { leads, stop };
+}
+
+test('each process leads its share, and the others take that of one that stops', async (t) => {
+  const names = Array.from({ length: 7 }, (_, at) => `shared ${at}`);
+  const processes = [candidates(t, names)];
+  const sizes = () => processes.map(({ leads }) => leads.size).sort();
+  const isAllLed = () => new Set(processes.flatMap(({ leads }) => [...leads])).size === 7;
+  const untilSizes = (wanted: string) =>
+    until(`${wanted} are led`, sizes, (seen) => isAllLed() && seen.join() === wanted);
+  await untilSizes('7');
+  const stayed = names.at(-1) ?? '';
+  processes.push(candidates(t, names));
+  await untilSizes('3,4');
+  assert.ok(
+    processes[0]?.leads.has(stayed),
+    'what is led for the shortest time is not handed over',
+  );
+  processes.push(candidates(t, names));
+  await untilSizes('1,3,3');
+  await processes.pop()?.stop();
+  await untilSizes('3,4');
+  await processes.shift()?.stop();
+  await untilSizes('7');
+});
+
+test('what ends slowly in a process that stops keeps the others from nothing else', async (t) => {
+  const names = ['quick 1', 'quick 2', 'quick 3', 'slow'];
+  const end = Promise.withResolvers<void>();
+  const first = candidates(t, names, end.promise);
+  await until('the first leads all', () => first.leads.size === 4);
+  const second = candidates(t, names);
+  const isShared = () => second.leads.size === 2 && first.leads.has('slow');
+  await until('the second leads half', isShared);
+  const stopped = first.stop();
+  await until('the second leads the rest', () => second.leads.size === 3);
+  assert.deepEqual([...first.leads], ['slow']);
+  end.resolve();
+  await stopped;
+  await until('the second leads all', () => second.leads.size === 4);
+});
+
+test('one name stays with the process that leads it when another comes', async (t) => {
+  const first = candidates(t, ['alone']);
+  await until('the first leads', () => first.leads.size === 1);
+  const second = candidate(t, 'alone');
+  const joined = () => heldLocks(['lock sessions']);
+  await until('both take locks', joined, ({ connections }) => connections === 2);
+  // At each sign of life it may hand over.
+  for (const sign of ['one', 'another']) {
+    const before = await lastQuery('alone');
+    const look = async () => {
+      assert.equal(first.leads.size, 1);
+      return await lastQuery('alone');
+    };
+    await until(`there is ${sign} sign of life`, look, (time) => time !== before);
+  }
+  assert.equal(first.leads.size, 1);
+  assert.equal(second.seen.began, 0);
+});
+
+/** When the connection that holds this lock asked something last. */
+async function lastQuery(name: string): Promise<string> {
+  const { rows } = await pool.query(
+    `select query_start from pg_stat_activity join pg_locks using (pid)
+     where locktype = 'advisory'
+       and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)`,
+    [name],
+  );
+  assert.equal(rows.length, 1);
+  return rows[0].query_start;
+}

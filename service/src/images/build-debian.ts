@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { machineArchitecture } from '../operating-systems/catalogue.ts';
+import { runProgram } from './child.ts';
+import { machineMirror, reachableSources, sourcesList } from './debian-mirror.ts';
+
+/** Told how far something is (0 to 1) and what is being done, in words. */
+export type OnProgress = (fraction: number, doing: string) => void;
+
+export interface BuiltImage {
+  metadataPath: string;
+  rootfsPath: string;
+}
+
+interface Build {
+  /** The image's files are put here; the caller removes it. */
+  workDir: string;
+  onProgress: OnProgress;
+  signal: AbortSignal;
+}
+
+const release = 'bookworm';
+const template = fileURLToPath(new URL('./template', import.meta.url));
+const packages = [
+  'systemd-sysv',
+  'cloud-init',
+  'openssh-server',
+  'netplan.io',
+  'systemd-resolved',
+  'sudo',
+  'udev',
+  'dbus',
+  'ca-certificates',
+  'locales',
+  'iproute2',
+  'iputils-ping',
+  'curl',
+  'less',
+  'vim-tiny',
+];
+
+/** What mmdebstrap says at the beginning of each of its phases, and how far the build is then. */
+const phases: readonly (readonly [RegExp, number, string])[] = [
+  [/^I: running apt-get update/, 0.02, 'reading the package lists'],
+  [/^I: downloading packages/, 0.08, 'downloading packages'],
+  [/^I: extracting archives/, 0.25, 'unpacking the base system'],
+  [/^I: installing essential/, 0.35, 'installing the base system'],
+  [/^I: installing remaining/, 0.5, 'installing packages'],
+  [/^I: running --customize-hook/, 0.88, 'adapting the system'],
+  [/^I: cleaning package lists/, 0.91, 'cleaning up'],
+  [/^I: creating tarball/, 0.93, 'writing the image'],
+];
+
+/** A hash of all that an image is made of but the packages' versions: the same recipe, the same image. */
+export async function debianRecipe(signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const { creation_date: _, ...constant } = metadata();
+  const hooks = (await customizeHooks('sources.list')).map((hook) => hook.replaceAll(template, ''));
+  const sources = sourcesList(await machineMirror(signal), release);
+  hash.update(JSON.stringify([mmdebstrapArguments('', hooks), sources, constant]));
+  for (const file of await filesBelow(template)) {
+    hash.update(relative(template, file)).update(await readFile(file));
+  }
+  return hash.digest('hex');
+}
+
+/** Builds an image of Debian 12 from the machine's own mirror, in the two files that Incus imports. */
+export async function buildDebian({ workDir, onProgress, signal }: Build): Promise<BuiltImage> {
+  onProgress(0, 'looking for a Debian mirror');
+  await mkdir(workDir, { recursive: true });
+  const scratch = await mkdtemp(join(workDir, 'debian-'));
+  const image = {
+    metadataPath: join(workDir, 'meta.tar'),
+    rootfsPath: join(workDir, 'rootfs.tar'),
+  };
+  try {
+    await writeRootfs(image.rootfsPath, scratch, onProgress, signal);
+    await writeMetadata(image.metadataPath, scratch, signal);
+    onProgress(1, 'built');
+    return image;
+  } catch (error) {
+    await rm(image.rootfsPath, { force: true });
+    await rm(image.metadataPath, { force: true });
+    throw error;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function writeRootfs(
+  rootfsPath: string,
+  scratch: string,
+  onProgress: OnProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = sourcesList(await machineMirror(signal), release);
+  const usable = await reachableSources(wanted, scratch, signal);
+  const sourcesPath = join(scratch, 'sources.list');
+  await writeFile(sourcesPath, `${wanted.join('\n')}\n`);
+  await runProgram({
+    program: 'mmdebstrap',
+    args: mmdebstrapArguments(rootfsPath, await customizeHooks(sourcesPath)),
+    input: `${usable.join('\n')}\n`,
+    // Its working folder holds the whole system: not in a /tmp that may be memory.
+    env: { TMPDIR: scratch },
+    signal,
+    onLine: (line) => reportPhase(line, onProgress),
+  });
+}
+
+function mmdebstrapArguments(rootfsPath: string, hooks: string[]): string[] {
+  return [
+    '--variant=apt',
+    `--include=${packages.join(',')}`,
+    '--skip=download/empty',
+    ...hooks.map((hook) => `--customize-hook=${hook}`),
+    release,
+    rootfsPath,
+    '-',
+  ];
+}
+
+/** Each server makes its own machine id and host keys at its first boot. */
+async function customizeHooks(sourcesPath: string): Promise<string[]> {
+  return [
+    ...(await templateUploads()),
+    `upload ${quoted(sourcesPath)} /etc/apt/sources.list`,
+    'rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/apt/sources.list.d/*',
+    ': >"$1"/etc/machine-id; rm -f "$1"/var/lib/dbus/machine-id',
+    'echo LANG=C.UTF-8 >"$1"/etc/default/locale; chmod 644 "$1"/etc/default/locale',
+    'ln -sf /usr/share/zoneinfo/Etc/UTC "$1"/etc/localtime; echo Etc/UTC >"$1"/etc/timezone',
+    'echo localhost >"$1"/etc/hostname; rm -f "$1"/etc/resolv.conf',
+    'ln -s ../run/systemd/resolve/stub-resolv.conf "$1"/etc/resolv.conf',
+  ];
+}
+
+async function templateUploads(): Promise<string[]> {
+  const root = join(template, 'rootfs');
+  const files = await filesBelow(root);
+  return files.map((file) => `upload ${quoted(file)} ${file.slice(root.length)}`);
+}
+
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+}
+
+function reportPhase(line: string, onProgress: OnProgress): void {
+  const phase = phases.find(([pattern]) => pattern.test(line));
+  if (phase) onProgress(phase[1], phase[2]);
+}
+
+/** `metadata.yaml`, as JSON, which is YAML, and the templates that Incus fills in for each server. */
+async function writeMetadata(path: string, scratch: string, signal: AbortSignal): Promise<void> {
+  await writeFile(join(scratch, 'metadata.yaml'), JSON.stringify(metadata(), null, 2));
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+  const content = ['-C', scratch, 'metadata.yaml', '-C', template, 'templates'];
+  await runProgram({ program: 'tar', args: ['-cf', path, ...owner, ...content], signal });
+}
+
+function metadata() {
+  const seed = '/var/lib/cloud/seed/nocloud-net';
+  const empty = '#cloud-config\n{}\n';
+  const dhcp = 'version: 2\nethernets:\n  eth0:\n    dhcp4: true\n';
+  return {
+    architecture: machineArchitecture(),
+    creation_date: Math.floor(Date.now() / 1000),
+    properties: { os: 'Debian', release, description: 'Debian 12, built by Berth' },
+    templates: {
+      '/etc/hostname': filledIn('hostname.tpl'),
+      [`${seed}/meta-data`]: filledIn('meta-data.tpl'),
+      [`${seed}/user-data`]: filledIn('user-data.tpl', empty),
+      [`${seed}/vendor-data`]: filledIn('vendor-data.tpl', empty),
+      [`${seed}/network-config`]: filledIn('network-config.tpl', dhcp),
+    },
+  };
+}
+
+/** The template language has no line breaks in strings; a property can hold them. */
+function filledIn(file: string, standard?: string) {
+  const properties = standard === undefined ? {} : { properties: { default: standard } };
+  return { when: ['create', 'copy'], template: file, ...properties };
+}
+
+/** For the shell words of mmdebstrap's own hooks. */
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
+}

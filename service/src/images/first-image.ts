@@ -1,0 +1,41 @@
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { builtOperatingSystem } from '../operating-systems/catalogue-queries.ts';
+import { ensureImage, type ImageDirectories } from './images.ts';
+import { noteImage } from './queries.ts';
+
+interface FirstImage {
+  db: Db;
+  incus: IncusClient;
+  locationId: number;
+  directories: ImageDirectories;
+  say: (text: string) => void;
+  signal: AbortSignal;
+}
+
+/** Has the operating system that is built here ready, so that the first create need not wait. */
+export async function ensureFirstImage({
+  db,
+  incus,
+  locationId,
+  directories,
+  say,
+  signal,
+}: FirstImage): Promise<void> {
+  const os = await builtOperatingSystem(db);
+  if (!os) return;
+  let shown = '';
+  await ensureImage({
+    incus,
+    os,
+    // It is built here.
+    imageServers: [],
+    directories,
+    signal,
+    onProgress(_fraction, doing) {
+      if (doing !== shown) say(`Image of ${os.name} ${os.version}: ${doing}`);
+      shown = doing;
+    },
+  });
+  await noteImage(db, { osId: os.id, locationId });
+}

@@ -1,0 +1,83 @@
+import { type Selectable, sql } from 'kysely';
+import type { Queryable, Trx } from '../db/connection.ts';
+import { listing } from '../db/listing.ts';
+import { notify } from '../db/notifications.ts';
+import type { Database, ImageStatus } from '../db/schema/schema.ts';
+
+export type ImageRow = Selectable<Database['images']>;
+
+/** Those of an operating system that locations have or are getting, by location. */
+export function listImages(db: Queryable, osId: number) {
+  const query = db.selectFrom('images').selectAll().select('location_id as id');
+  return listing(query.where('os_id', '=', osId), { id: 'location_id' });
+}
+
+export const imageIsReady = {
+  status: 'ready' as const,
+  progress: 100,
+  message: 'Servers can be created with it.',
+};
+
+/** Enters that a location has an image, whoever got it. One that is on its way goes on. */
+export async function noteImage(
+  db: Queryable,
+  { osId, locationId }: { osId: number; locationId: number },
+): Promise<void> {
+  await db
+    .insertInto('images')
+    .values({ os_id: osId, location_id: locationId, ...imageIsReady })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['os_id', 'location_id'])
+        .doUpdateSet(imageIsReady)
+        .where('images.status', '=', 'failed'),
+    )
+    .execute();
+}
+
+/** Asks for an image, or asks again; one that is on its way goes on. */
+export async function wantImage(trx: Trx, osId: number, locationId: number): Promise<ImageRow> {
+  const wanted = { status: 'wanted' as const, progress: 0, message: 'Queued.' };
+  await trx
+    .insertInto('images')
+    .values({ os_id: osId, location_id: locationId, ...wanted })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['os_id', 'location_id'])
+        .doUpdateSet({ ...wanted, requested_at: sql<string>`now()` })
+        .where('images.status', 'in', ['ready', 'failed']),
+    )
+    .execute();
+  await notify(trx, 'image_wanted', { id: locationId });
+  return await trx
+    .selectFrom('images')
+    .selectAll()
+    .where('os_id', '=', osId)
+    .where('location_id', '=', locationId)
+    .executeTakeFirstOrThrow();
+}
+
+/** What a location is to get next; also one that a killed service was at. */
+export async function nextWantedImage(db: Queryable, locationId: number) {
+  return await db
+    .selectFrom('images')
+    .innerJoin('operating_systems as os', 'os.id', 'images.os_id')
+    .select(['images.os_id as osId', 'os.slug', 'os.name', 'os.type', 'os.source'])
+    .where('images.location_id', '=', locationId)
+    .where('images.status', 'in', ['wanted', 'importing'])
+    .orderBy('images.requested_at')
+    .executeTakeFirst();
+}
+
+export async function setImage(
+  db: Queryable,
+  image: { osId: number; locationId: number },
+  state: { status: ImageStatus; progress?: number; message: string },
+): Promise<void> {
+  await db
+    .updateTable('images')
+    .set(state)
+    .where('os_id', '=', image.osId)
+    .where('location_id', '=', image.locationId)
+    .execute();
+}

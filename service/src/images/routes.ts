@@ -1,0 +1,76 @@
+import { Image, ImageImport } from '@berth/contract/images';
+import { PageQuery } from '@berth/contract/pagination';
+import { PathParams } from '@berth/contract/references';
+import { Type } from 'typebox';
+import { change } from '../changes/change.ts';
+import { sendAnswer } from '../changes/idempotency.ts';
+import { unknownLocation } from '../locations/locations.ts';
+import { findLocation } from '../locations/queries.ts';
+import { operatingSystemNotFound } from '../operating-systems/operating-systems.ts';
+import { findOperatingSystem } from '../operating-systems/queries.ts';
+import { invalidFields } from '../problems/problem.ts';
+import type { App, Deps } from '../requests/app-types.ts';
+import { readPage, sendList } from '../requests/pagination.ts';
+import { type ImageRow, listImages, wantImage } from './queries.ts';
+
+const params = PathParams({ id: 'operating_system' });
+
+const tags = ['Operating systems'];
+
+export function imageRoutes(app: App, deps: Deps): void {
+  const { db } = deps;
+
+  app.get(
+    '/operating-systems/:id/images',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'image_list',
+        summary: 'List the locations that have the image of an operating system, or are getting it',
+        tags,
+        params,
+        querystring: PageQuery,
+        response: { 200: Type.Array(Image) },
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.id;
+      if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
+      return sendList(request, reply, readPage(request.query), listImages(db, id), imageView);
+    },
+  );
+
+  app.post(
+    '/operating-systems/:id/images',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'image_import',
+        summary: 'Have the image of an operating system ready at a location',
+        description: 'It is downloaded or built, so that the first server need not wait for it.',
+        tags,
+        params,
+        body: ImageImport,
+        response: { 202: Image },
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.id;
+      const { location_id: locationId } = request.body;
+      const answer = await change(request, deps, async ({ trx }) => {
+        if (!(await findOperatingSystem(trx, id))) throw operatingSystemNotFound(id);
+        if (!(await findLocation(trx, locationId))) {
+          throw invalidFields([unknownLocation(locationId)]);
+        }
+        const row = await wantImage(trx, id, locationId);
+        return { status: 202, body: imageView(row), target: { kind: 'operating_system', id } };
+      });
+      return sendAnswer(reply, answer);
+    },
+  );
+}
+
+function imageView(row: ImageRow): Image {
+  const { os_id, location_id, status, progress, message, requested_at } = row;
+  return { os_id, location_id, status, progress, message, requested_at };
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { emailKey } from '../users/email.ts';
+
+/** By what a token's buckets are found, also by other services. Nothing can be done with it. */
+export function tokenKey(hash: Buffer): string {
+  return hash.toString('base64url', 0, 12);
+}
+
+/** By what somebody who signed in is counted, wherever they are. */
+export function userKey(userId: number): string {
+  return `user ${userId}`;
+}
+
+/** By what an address is counted: of IPv6 its /64, since anyone who has one has all of it. */
+export function addressKey(address: string): string {
+  return prefixKey(address, 64);
+}
+
+/** By what the addresses that one customer of a provider may have are counted: of IPv6 a /48. */
+export function networkKey(address: string): string {
+  return prefixKey(address, 48);
+}
+
+function prefixKey(address: string, bits: 48 | 64): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address.replace(/%.*$/, ''));
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const parts = (parsed as ipaddr.IPv6).parts.slice(0, bits / 16);
+  return `${parts.map((part) => part.toString(16)).join(':')}::/${bits}`;
+}
+
+/** By what tries at an email address are counted, whether anybody has it or not; `from` is a network's key. */
+export function accountKey(email: string, from = ''): string {
+  const hash = createHash('sha256')
+    .update(`${emailKey(email)} ${from}`)
+    .digest();
+  return tokenKey(hash);
+}

@@ -1,0 +1,415 @@
+import { SetupError } from '../../../setup/commands.mjs';
+import { lockPoolsForAdding } from '../address-pools/pool-queries.ts';
+import { insertToolEntry } from '../audit/entry-queries.ts';
+import type { Db, Trx } from '../db/connection.ts';
+import type { EngineAddress } from '../db/schema/schema.ts';
+import { fingerprintOf, type JoinToken } from '../incus/certificates.ts';
+import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import { EngineError, isEngineError } from '../incus/transport/errors.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { counted } from '../lib/counted.ts';
+import type { ClientIdentity } from '../locations/identity.ts';
+import { networkOf } from '../locations/network.ts';
+import {
+  countServers,
+  findLocationNamed,
+  forgetEngine,
+  insertPool,
+  type LocationRow,
+  listAllLocations,
+  lockLocation,
+  overlappingPool,
+  removeLocationRow,
+  retireOtherPools,
+  upsertLocation,
+} from '../locations/queries.ts';
+import { unbounded } from '../network-policy/others.ts';
+import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
+import { lookAtNodes } from '../reconcilers/nodes.ts';
+import { join } from './join.ts';
+import { kernelWarnings } from './kernel.ts';
+import { ensureIdentity } from './make-identity.ts';
+import { ensureProject } from './project.ts';
+import { type Survey, survey } from './survey.ts';
+
+/** How to reach an engine: as it was said on the command line. */
+export type EngineOption =
+  | { socketPath: string }
+  | {
+      /** Empty: those that the token names, or those that are known. */
+      urls: string[];
+      token: JoinToken | undefined;
+      /** Of the certificate that it presents; without it, the token's or the one that is known. */
+      fingerprint: string | undefined;
+    };
+
+export interface Tools {
+  db: Db;
+  secretKey: Keyring;
+  /** Told what is done, and what a person should know. */
+  say: (text: string) => void;
+}
+
+export interface NewLocationOptions {
+  name: string;
+  description: string;
+  engine: EngineOption;
+  project: string;
+  pool: string;
+  network: string;
+  vlan: number | null;
+}
+
+/** What is left out stays as it is. */
+export interface LocationChanges {
+  name: string;
+  engine: EngineOption | undefined;
+  pool: string | undefined;
+  network: string | undefined;
+  vlan: number | null | undefined;
+}
+
+/** Adds a location. All is looked at before anything is written; Incus gets a project, unless it is there. */
+export async function addLocation(tools: Tools, options: NewLocationOptions): Promise<LocationRow> {
+  const { db, say } = tools;
+  if (await findLocationNamed(db, options.name)) {
+    throw new SetupError(
+      `There is a location ${options.name} already.`,
+      'Choose another name, or change that one with update.',
+    );
+  }
+  const reached = await reach(tools, options.engine, undefined);
+  try {
+    const { engine, surveyed } = await look(tools, reached, options, undefined);
+    await ensureProject(reached.client, options.project, say);
+    const location = await db.transaction().execute(async (trx) => {
+      const row = await enter(trx, { ...options, engine }, surveyed);
+      await insertToolEntry(trx, {
+        projectId: null,
+        action: 'location_create',
+        target: { kind: 'location', id: row.id },
+        status: 201,
+        details: facts(row),
+      });
+      return row;
+    });
+    await enterNodes(tools, location, reached.client);
+    await closeNetwork(tools, location, reached.client);
+    return location;
+  } finally {
+    await reached.client.close();
+  }
+}
+
+/** Changes how a location is reached, or what its servers are on, after the same looks. */
+export async function updateLocation(tools: Tools, changes: LocationChanges): Promise<LocationRow> {
+  const { db, say } = tools;
+  const before = await requireNamed(db, changes.name);
+  const { incus_project: project, description, storage_pool, network, vlan } = before;
+  const wanted = {
+    pool: changes.pool ?? storage_pool,
+    network: changes.network ?? network,
+    vlan: changes.vlan === undefined ? (changes.network ? null : vlan) : changes.vlan,
+  };
+  const isMoved =
+    wanted.pool !== storage_pool || wanted.network !== network || wanted.vlan !== vlan;
+  if (isMoved) await requireEmpty(db, before);
+  const reached = await reach(tools, changes.engine, before);
+  try {
+    const option = { ...wanted, project, engine: changes.engine };
+    const { engine, surveyed } = await look(tools, reached, option, before.id);
+    await ensureProject(reached.client, project, say);
+    const location = await db.transaction().execute(async (trx) => {
+      const locked = await lockLocation(trx, before.id);
+      if (!locked) throw notThere(changes.name);
+      if (isMoved) await requireEmpty(trx, locked);
+      const { name } = before;
+      const row = await enter(trx, { name, description, engine, project, ...wanted }, surveyed);
+      await insertToolEntry(trx, {
+        projectId: null,
+        action: 'location_update',
+        target: { kind: 'location', id: row.id },
+        details: facts(row),
+      });
+      return row;
+    });
+    await enterNodes(tools, location, reached.client);
+    if (isMoved) await closeNetwork(tools, location, reached.client);
+    return location;
+  } finally {
+    await reached.client.close();
+  }
+}
+
+/** Forgets a location that has no servers. What it has in Incus stays there. */
+export async function removeLocation(tools: Tools, name: string): Promise<LocationRow> {
+  const { db } = tools;
+  return await db.transaction().execute(async (trx) => {
+    const location = await requireNamed(trx, name);
+    await removeLocationRow(trx, location, (servers) => {
+      if (servers > 0) throw hasServers(location, servers);
+    });
+    const target = { kind: 'location', id: location.id } as const;
+    const action = 'location_delete';
+    await insertToolEntry(trx, { projectId: null, action, target, details: facts(location) });
+    return location;
+  });
+}
+
+/** Takes the engine that is found at the next start for the location's. */
+export async function rebindLocation(db: Db, name: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const location = await requireNamed(trx, name);
+    await forgetEngine(trx, location.id);
+    await insertToolEntry(trx, {
+      projectId: null,
+      action: 'location_update',
+      target: { kind: 'location', id: location.id },
+      details: { ...facts(location), rebind: true },
+    });
+  });
+}
+
+/** What is entered of a location in the audit log. */
+function facts({ name, engine, incus_project, storage_pool, network, vlan }: LocationRow) {
+  const reached = 'socket_path' in engine ? { socket: engine.socket_path } : { urls: engine.urls };
+  return { name, ...reached, project: incus_project, pool: storage_pool, network, vlan };
+}
+
+interface Reached {
+  engine: EngineAddress;
+  client: IncusClient;
+  identity: ClientIdentity | undefined;
+}
+
+async function reach(
+  { db, secretKey }: Tools,
+  option: EngineOption | undefined,
+  known: LocationRow | undefined,
+): Promise<Reached> {
+  if (option && 'socketPath' in option) return await reachSocket(option.socketPath);
+  if (!option && known && 'socket_path' in known.engine) {
+    return await reachSocket(known.engine.socket_path);
+  }
+  const pinned = known && 'urls' in known.engine ? known.engine : undefined;
+  const token = option?.token;
+  const fingerprint =
+    option?.fingerprint ?? token?.fingerprint ?? (pinned && fingerprintOf(pinned.server_cert));
+  if (fingerprint === undefined) {
+    throw new SetupError(
+      'Nothing says which certificate the server has to present.',
+      'Give a token with --token: incus config trust add berth',
+    );
+  }
+  const given = option?.urls ?? [];
+  const urls = given.length > 0 || token ? given : (pinned?.urls ?? []);
+  const identity = await ensureIdentity(db, secretKey);
+  const joined = await join({ urls, token, fingerprint }, identity);
+  return { ...joined, identity };
+}
+
+async function reachSocket(socketPath: string): Promise<Reached> {
+  const client = createIncusClient({ socketPath, project: 'default' });
+  try {
+    await client.server.info();
+  } catch (error) {
+    await client.close();
+    if (!isEngineError(error, 'unreachable', 'forbidden')) throw error;
+    throw new SetupError(
+      `No Incus answers on ${socketPath}: ${error.message}`,
+      'Give the path of its unix socket, such as /var/lib/incus/unix.socket, to somebody who may use it.',
+    );
+  }
+  return { engine: { socket_path: socketPath }, client, identity: undefined };
+}
+
+type Wanted = Omit<NewLocationOptions, 'name' | 'description' | 'engine'>;
+
+/** At all that a location is to be on, saying what a person should know; refuses what can't be. */
+async function look(
+  { db, say }: Tools,
+  reached: Reached,
+  { engine: option, ...wanted }: Wanted & { engine: EngineOption | undefined },
+  ownId: number | undefined,
+): Promise<{ engine: EngineAddress; surveyed: Survey }> {
+  await requireOwnProject(db, reached, wanted.project, ownId);
+  const surveyed = await survey(reached.client, wanted);
+  const ofKernel = 'socket_path' in reached.engine ? kernelWarnings() : [];
+  for (const warning of [...surveyed.warnings, ...ofKernel]) say(`Note: ${warning}`);
+  const engine = await withAllMembers(reached, option, surveyed, say);
+  await requireFreeSubnets(db, surveyed, ownId);
+  return { engine, surveyed };
+}
+
+/** Where no addresses were given, all members are to be asked, so that one may be gone. */
+async function withAllMembers(
+  { engine, identity }: Reached,
+  option: EngineOption | undefined,
+  { urls: ofMembers }: Survey,
+  say: Tools['say'],
+): Promise<EngineAddress> {
+  if ('socket_path' in engine || !identity || !option || 'socketPath' in option) return engine;
+  const others = ofMembers.filter((url) => !engine.urls.includes(url));
+  if (others.length === 0) return engine;
+  if (option.urls.length > 0) {
+    say(
+      `Note: its cluster has more members. To reach them when these are gone, add with update: ${others.map((url) => `--url ${url}`).join(' ')}`,
+    );
+    return engine;
+  }
+  const fingerprint = fingerprintOf(engine.server_cert);
+  const answers = await Promise.allSettled(
+    others.map(async (url) => {
+      const invitation = { urls: [url], token: undefined, fingerprint };
+      const { client: member } = await join(invitation, identity);
+      await member.close();
+      return url;
+    }),
+  );
+  const reached = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? [answer.value] : [],
+  );
+  const failed = others.filter((url) => !reached.includes(url));
+  if (failed.length > 0) {
+    say(`Note: these members don't answer this machine, and are left out: ${failed.join(', ')}`);
+  }
+  return { ...engine, urls: [...engine.urls, ...reached] };
+}
+
+/** Two locations in one project of one Incus would each take the other's servers for lost. */
+async function requireOwnProject(
+  db: Db,
+  { client }: Reached,
+  project: string,
+  ownId: number | undefined,
+): Promise<void> {
+  const there = await client.projects.get(project);
+  if (there?.config['features.networks'] === 'true') {
+    throw new SetupError(
+      `The project ${project} has networks of its own, and not those of the hosts.`,
+      `Give the location another one, which is made unless it is there: --project ${project}-servers`,
+    );
+  }
+  const { environment } = await client.server.info();
+  for (const other of await listAllLocations(db)) {
+    if (other.id === ownId || other.incus_project !== project) continue;
+    if ((await presentedBy(other)) !== environment.certificate_fingerprint) continue;
+    throw new SetupError(
+      `The location ${other.name} is the project ${project} of this very Incus.`,
+      `Change that one with update, or give this one another project: --project ${project}2`,
+    );
+  }
+}
+
+/** The fingerprint of a location's engine; undefined where nobody answers. */
+async function presentedBy({ engine }: LocationRow): Promise<string | undefined> {
+  if ('urls' in engine) return fingerprintOf(engine.server_cert);
+  const client = createIncusClient({ socketPath: engine.socket_path, project: 'default' });
+  try {
+    return (await client.server.info()).environment.certificate_fingerprint;
+  } catch (error) {
+    // One that answers elsewhere is not the one that does not answer here.
+    if (isEngineError(error, 'unreachable')) return undefined;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+async function requireFreeSubnets(
+  db: Db,
+  { subnets, network }: Survey,
+  ownId: number | undefined,
+): Promise<void> {
+  for (const { cidr } of subnets) {
+    const other = await overlappingPool(db, cidr, ownId);
+    if (!other) continue;
+    const family = cidr.includes(':') ? 'ipv6' : 'ipv4';
+    throw new SetupError(
+      `The location ${other.location} has addresses of ${cidr} already, which is the subnet of ${network.name}, too.`,
+      `Give the network another one: incus network set ${network.name} ${family}.address=SUBNET`,
+    );
+  }
+}
+
+interface Entry {
+  name: string;
+  description: string;
+  engine: EngineAddress;
+  project: string;
+  pool: string;
+}
+
+async function enter(trx: Trx, entry: Entry, { largest, network, subnets }: Survey) {
+  await lockPoolsForAdding(trx);
+  const row = await upsertLocation(trx, {
+    name: entry.name,
+    description: entry.description,
+    engine: entry.engine,
+    incus_project: entry.project,
+    storage_pool: entry.pool,
+    network: network.name,
+    network_kind: network.kind,
+    vlan: network.kind === 'unmanaged' ? network.vlan : null,
+    max_cpu: largest.cpu,
+    max_ram_mb: largest.ramMb,
+    max_disk_gb: largest.diskGb,
+  });
+  for (const subnet of subnets) await insertPool(trx, row.id, subnet);
+  const kept = subnets.map(({ cidr }) => cidr);
+  await retireOtherPools(trx, row.id, kept);
+  return row;
+}
+
+/** The services look again within a minute: what can't be told now is entered then. */
+async function enterNodes(tools: Tools, location: LocationRow, client: IncusClient) {
+  await lookAtNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
+}
+
+/**
+ * Before there are servers on it; the services do so from then on, and know where the API is served, and what
+ * else is protected.
+ */
+async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
+  const known = { findApi: async () => [], protectedAddresses: [] };
+  try {
+    const others = await keepNetworkPolicy({ ...lookOf(tools, location, client), ...known });
+    if (others.length > 0) tools.say(`Note: ${unbounded(location.network, others)}`);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    tools.say(
+      `Note: the rules of the network ${location.network} could not be set: ${error.message}. The services try it again each minute; until then its servers reach the nodes and their networks.`,
+    );
+  }
+}
+
+function lookOf({ db, say }: Tools, { id: locationId }: LocationRow, client: IncusClient) {
+  const signal = new AbortController().signal;
+  const report = (error: unknown) =>
+    say(`Note: ${error instanceof Error ? error.message : String(error)}`);
+  return { db, client, locationId, signal, report };
+}
+
+async function requireNamed(db: Db | Trx, name: string): Promise<LocationRow> {
+  const location = await findLocationNamed(db, name);
+  if (location) return location;
+  throw notThere(name);
+}
+
+const notThere = (name: string) =>
+  new SetupError(`There is no location ${name}.`, 'See "npm run location -- list".');
+
+async function requireEmpty(db: Db | Trx, location: LocationRow): Promise<void> {
+  const servers = await countServers(db, location.id);
+  if (servers === 0) return;
+  throw new SetupError(
+    `${location.name} has ${counted(servers, 'server')}, whose disks and cards are on ${location.storage_pool} and ${networkOf(location).name}.`,
+    'Add another location for the other pool or network, with an Incus project of its own: add NAME --project NAME',
+  );
+}
+
+const hasServers = ({ name }: LocationRow, servers: number) =>
+  new SetupError(
+    `${name} has ${counted(servers, 'server')}.`,
+    'Delete them first. To keep new ones away meanwhile, disable it: PATCH /v1/locations/{id} with {"enabled": false}',
+  );

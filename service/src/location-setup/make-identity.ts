@@ -1,0 +1,56 @@
+// What the library of certificates is built on; it has to come first.
+import 'reflect-metadata';
+import { KeyObject, webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import type { Db } from '../db/connection.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { clientKey } from '../keys/places.ts';
+import { type ClientIdentity, loadIdentity } from '../locations/identity.ts';
+import { lockIdentity, setIdentity } from '../locations/identity-queries.ts';
+
+/** Longer than any machine lives: a certificate that ends would cut off every location at once. */
+const years = 30;
+/** Clocks differ. */
+const backdatedMs = 24 * 3600 * 1000;
+const algorithm = { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' };
+
+/** The installation's identity, made at first need, and anew where the key that it was kept under is lost. */
+export async function ensureIdentity(db: Db, secretKey: Keyring): Promise<ClientIdentity> {
+  return await db.transaction().execute(async (trx) => {
+    const installation = await lockIdentity(trx);
+    const there = await loadIdentity(trx, secretKey);
+    if (there) return there;
+    const made = await createIdentity(`berth ${installation}`);
+    await setIdentity(
+      trx,
+      made.clientCert,
+      secretKey.seal(clientKey(installation), made.clientKey),
+    );
+    return made;
+  });
+}
+
+/** A certificate signed by itself, which is all that Incus asks of a client. */
+export async function createIdentity(commonName: string): Promise<ClientIdentity> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const now = Date.now();
+  const notAfter = new Date(now);
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + years);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned(
+    {
+      name: [{ CN: [commonName] }],
+      notBefore: new Date(now - backdatedMs),
+      notAfter,
+      signingAlgorithm: algorithm,
+      keys,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+      ],
+    },
+    webcrypto as typeof globalThis.crypto,
+  );
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' });
+  return { clientCert: `${certificate.toString('pem')}\n`, clientKey: String(key) };
+}

@@ -1,0 +1,109 @@
+import { SetupError } from '../../../setup/commands.mjs';
+import type { LocalNames } from '../config/config.ts';
+import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import type { LocationRow } from '../locations/queries.ts';
+import { installationLabel } from '../servers/engine/instance.ts';
+
+// Whose things in this machine's Incus are, and whether it is the one that `local` has been on.
+
+/** Configuration keys that say which installation made something. */
+export type Marks = Record<typeof installationLabel, string>;
+
+interface Engine {
+  client: IncusClient;
+  socketPath: string;
+  names: LocalNames;
+}
+
+/** What is called so in Incus and in the settings, and the column that has it. */
+const named = [
+  ['BERTH_LOCAL_PROJECT', 'project', 'incus_project', 'project'],
+  ['BERTH_LOCAL_POOL', 'pool', 'storage_pool', 'storage pool'],
+  ['BERTH_LOCAL_NETWORK', 'network', 'network', 'network'],
+] as const;
+
+/** Throws `SetupError` where the settings name other things than those that `local` has. */
+export function requireSameNames(
+  known: Pick<LocationRow, 'incus_project' | 'storage_pool' | 'network'>,
+  names: LocalNames,
+): void {
+  for (const [setting, key, column, what] of named) {
+    if (known[column] === names[key]) continue;
+    throw new SetupError(
+      `${setting} is "${names[key]}", but this installation has the ${what} "${known[column]}" for the location local.`,
+      `Set ${setting}=${known[column]}. To use another ${what}, delete the servers of local, run "npm run location -- remove local", and start again.`,
+    );
+  }
+}
+
+/**
+ * The fingerprint of the engine's certificate. Throws `SetupError` where something there belongs to
+ * another installation, and where it is not the engine that `local` is known to be on. One that has
+ * become a cluster has another certificate, and is known by the mark of its project.
+ */
+export async function requireOwn(
+  engine: Engine,
+  installation: string,
+  known: Pick<LocationRow, 'engine'> | undefined,
+): Promise<string> {
+  const project = await requireOwnThings(engine, installation);
+  const { environment } = await engine.client.server.info();
+  const { certificate_fingerprint: fingerprint } = environment;
+  const before = known && 'socket_path' in known.engine ? known.engine : undefined;
+  const isKnown = before?.fingerprint === undefined || before.fingerprint === fingerprint;
+  const hasJoined = environment.server_clustered && project === installation;
+  if (isKnown || hasJoined) return fingerprint;
+  throw new SetupError(
+    `The Incus at ${engine.socketPath} is not the one that the location local is on, which was last reached at ${before?.socket_path}.`,
+    'Set BERTH_INCUS_SOCKET to that one. On a machine that has none set BERTH_LOCAL=false, and to use this one as well, add it: npm run location -- add --help. ' +
+      'If this one has taken its place for good, run "npm run location -- rebind local", and start again.',
+  );
+}
+
+/** Answers whose the project is, if it is there and marked. */
+async function requireOwnThings(engine: Engine, installation: string): Promise<string | undefined> {
+  const things = await lookAt(engine);
+  const others = things.filter(({ owner }) => owner !== undefined && owner !== installation);
+  const [first] = others;
+  if (!first) return things[0]?.owner;
+  const list = others.map(({ command, name }) => `${command} ${name}`).join(', ');
+  const commands = others.map(
+    ({ command, name }) => `incus ${command} set ${name} ${installationLabel}=${installation}`,
+  );
+  throw new SetupError(
+    `Another installation of Berth (${first.owner}) has this in Incus: ${list}.`,
+    `Give this one names of its own: BERTH_LOCAL_PROJECT, BERTH_LOCAL_POOL and BERTH_LOCAL_NETWORK. If the other one is gone for good, make it this one's, and start again: ${commands.join(' && ')}`,
+  );
+}
+
+async function lookAt({ socketPath, names: { project, pool, network } }: Engine) {
+  // The project that networks are in, whether the location's is there yet or not.
+  const { projects, storage, networks, close } = createIncusClient({
+    socketPath,
+    project: 'default',
+  });
+  try {
+    const found = [
+      { command: 'project', name: project, found: await projects.get(project) },
+      { command: 'storage', name: pool, found: await storage.getPool(pool) },
+      { command: 'network', name: network, found: await networks.get(network) },
+    ];
+    return found.map(({ found: thing, ...named }) => ({
+      ...named,
+      owner: thing?.config[installationLabel],
+    }));
+  } finally {
+    await close();
+  }
+}
+
+/** Marks a project that somebody else has made for us, or a release that did not mark any. */
+export async function mark(
+  { projects }: Pick<IncusClient, 'projects'>,
+  name: string,
+  installation: string,
+): Promise<void> {
+  const project = await projects.get(name);
+  if (!project || project.config[installationLabel] === installation) return;
+  await projects.configure(project, { ...project.config, [installationLabel]: installation });
+}

@@ -1,0 +1,220 @@
+import { SetupError } from '../../../setup/commands.mjs';
+import type { IncusClient } from '../incus/client.ts';
+import type { Network } from '../incus/networks.ts';
+import { EngineError } from '../incus/transport/errors.ts';
+import type { ServerInfo } from '../incus/transport/server.ts';
+import { kindOf, type LocationNetwork, subnetsOf } from '../locations/network.ts';
+import type { Subnet } from '../locations/subnets.ts';
+import { knownHoles } from '../nodes/known-holes.ts';
+import { machineArchitecture } from '../operating-systems/catalogue.ts';
+
+export interface Wanted {
+  pool: string;
+  network: string;
+  vlan: number | null;
+}
+
+/** What a location has, as far as servers need it. */
+export interface Survey {
+  network: LocationNetwork;
+  subnets: Subnet[];
+  /** What the largest member has: no server can have more. */
+  largest: { cpu: number; ramMb: number; diskGb: number };
+  members: string[];
+  /** Of the members, as the cluster knows them; empty without one. */
+  urls: string[];
+  /** What a person should know, in sentences. */
+  warnings: string[];
+}
+
+const gigabyte = 1024 ** 3;
+const megabyte = 1024 ** 2;
+const oldestVersion = 6;
+
+/** Looks whether an Incus can be a location, on every member that answers. Throws `SetupError` where not. */
+export async function survey(client: IncusClient, wanted: Wanted): Promise<Survey> {
+  const { environment } = await client.server.info();
+  requireVersion(environment);
+  const listed = environment.server_clustered ? await client.server.members() : [];
+  const online = listed.filter(({ status }) => status === 'Online' || status === 'Evacuated');
+  const targets = environment.server_clustered
+    ? online.map(({ server_name: name }) => name)
+    : [undefined];
+  const ofPool = await checkPool(client, wanted.pool);
+  const found = await findNetwork(client, wanted, targets);
+  const each = await Promise.all(targets.map((target) => sizeOf(client, wanted.pool, target)));
+  const most = (of: 'cpu' | 'ramMb' | 'diskGb') => Math.max(...each.map((size) => size[of]));
+  return {
+    network: found.network,
+    subnets: found.subnets,
+    largest: { cpu: most('cpu'), ramMb: most('ramMb'), diskGb: most('diskGb') },
+    members: environment.server_clustered
+      ? listed.map(({ server_name: name }) => name)
+      : [environment.server_name],
+    urls: listed.map(({ url }) => url),
+    warnings: [
+      ...listed.filter((member) => !online.includes(member)).map(unseen),
+      ...ofPool,
+      ...found.warnings,
+      ...architectureWarning(environment),
+      ...knownHoles(environment.server_version),
+    ],
+  };
+}
+
+const unseen = ({ server_name, status }: { server_name: string; status: string }) =>
+  `The member ${server_name} is ${status}, so it could not be looked at.`;
+
+function requireVersion({ server_version: version }: ServerInfo['environment']): void {
+  if (Number.parseInt(version, 10) >= oldestVersion) return;
+  throw new SetupError(
+    `That is Incus ${version}; Berth needs ${oldestVersion}.0 or newer.`,
+    'Update Incus there, then try again.',
+  );
+}
+
+function architectureWarning({ architectures }: ServerInfo['environment']): string[] {
+  const own = machineArchitecture();
+  const [theirs] = architectures;
+  if (theirs === undefined || theirs === own) return [];
+  return [
+    `Its machines are ${theirs}, and images that are built here are ${own}: offer only operating systems there whose image is downloaded.`,
+  ];
+}
+
+/** Drivers that give each disk its size, and show that size in the guest. */
+export const withOwnDisks = ['zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
+
+/** What else is true of a driver, in sentences. */
+function poolWarnings(name: string, driver: string): string[] {
+  if (withOwnDisks.includes(driver)) return [];
+  if (driver === 'btrfs') {
+    return [
+      `The storage pool ${name} is of the driver btrfs: servers are held to the size of their disks, but df in one shows the whole pool. For production, use zfs, lvm or ceph.`,
+    ];
+  }
+  return [
+    `The storage pool ${name} is of the driver ${driver}, which Berth does not rely on to hold a server to the size of its disk: one that fills its disk may fill that of all. Use zfs, lvm or ceph for servers of others, or btrfs.`,
+  ];
+}
+
+async function checkPool({ storage }: IncusClient, name: string): Promise<string[]> {
+  const pool = await storage.getPool(name);
+  if (!pool) {
+    throw new SetupError(
+      `There is no storage pool ${name} there.`,
+      `Name one that is there with --pool, or make it: incus storage create ${name} btrfs size=100GiB (in a cluster first with --target for each member)`,
+    );
+  }
+  requireCreated(`storage pool ${name}`, pool.status, `incus storage show ${name}`);
+  return poolWarnings(name, pool.driver);
+}
+
+function requireCreated(what: string, status: string, command: string): void {
+  if (status === 'Created') return;
+  throw new SetupError(
+    `The ${what} is ${status}, not made on every member.`,
+    `See "${command}" and make it whole, then try again.`,
+  );
+}
+
+interface FoundNetwork {
+  network: LocationNetwork;
+  subnets: Subnet[];
+  warnings: string[];
+}
+
+async function findNetwork(
+  client: IncusClient,
+  { network: name, vlan }: Wanted,
+  targets: (string | undefined)[],
+): Promise<FoundNetwork> {
+  const found = await client.networks.get(name);
+  const kind = found && kindOf(found);
+  if (!found) throw missing(name, '');
+  if (!kind) {
+    throw new SetupError(
+      `The network ${name} is of the type ${found.type}, which servers can't be put on.`,
+      'Name a bridge or an OVN network that Incus manages, or a bridge of the hosts themselves.',
+    );
+  }
+  if (kind !== 'unmanaged') {
+    if (vlan !== null) throw vlanElsewhere(name);
+    return managed(found, kind);
+  }
+  for (const target of targets) {
+    const there = await client.networks.get(name, target);
+    if (!there || kindOf(there) !== kind) throw missing(name, target ? ` on ${target}` : '');
+  }
+  const warnings = [
+    `Incus has no rules for what passes over ${name}, a bridge of the hosts: nothing keeps servers there from the hosts, their networks, and whatever else the bridge leads to. See "What servers reach" in docs/locations.md.`,
+    ...(vlan === null
+      ? []
+      : [
+          'Incus filters no addresses on cards with a VLAN: a server can take the address of another one in it. With a bridge of the hosts for each VLAN it filters them.',
+        ]),
+  ];
+  return { network: { kind, name, vlan }, subnets: [], warnings };
+}
+
+function missing(name: string, where: string): SetupError {
+  return new SetupError(
+    `There is no network ${name}${where}.`,
+    `Name one that is there on every member with --network, or make it: incus network create ${name}`,
+  );
+}
+
+function vlanElsewhere(name: string): SetupError {
+  return new SetupError(
+    `--vlan is for a bridge of the hosts themselves; ${name} is managed by Incus.`,
+    'Leave it out, or name such a bridge with --network.',
+  );
+}
+
+function managed(found: Network, kind: 'bridge' | 'ovn'): FoundNetwork {
+  const { name, config, status } = found;
+  requireCreated(`network ${name}`, status, `incus network show ${name}`);
+  const subnets = subnetsOf(found);
+  if (!subnets.some(({ cidr }) => cidr.includes('.'))) {
+    throw new SetupError(
+      `The network ${name} has no IPv4 subnet.`,
+      `Set one: incus network set ${name} ipv4.address=10.100.0.1/24`,
+    );
+  }
+  const hasIpv6 = Boolean(config['ipv6.address']) && config['ipv6.address'] !== 'none';
+  const withoutIpv6 = hasIpv6 && !subnets.some(({ cidr }) => cidr.includes(':'));
+  const warnings = [
+    ...(withoutIpv6
+      ? [
+          `Servers get no IPv6 address: an OVN network gives fixed ones only with "incus network set ${name} ipv6.dhcp.stateful=true". Set it, then run update.`,
+        ]
+      : []),
+    ...(kind === 'ovn'
+      ? [
+          'Berth sets no rules on an OVN network for what servers may reach: see "What servers reach" in docs/locations.md.',
+          'Incus filters no addresses on the cards of an OVN network: a server can take the address of another one in it.',
+        ]
+      : []),
+  ];
+  return { network: { kind, name }, subnets, warnings };
+}
+
+async function sizeOf({ server, storage }: IncusClient, pool: string, target: string | undefined) {
+  try {
+    const [resources, { space }] = await Promise.all([
+      server.resources(target),
+      storage.poolResources(pool, target),
+    ]);
+    return {
+      cpu: resources.cpu.total,
+      ramMb: Math.floor(resources.memory.total / megabyte),
+      diskGb: Math.floor(space.total / gigabyte),
+    };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new SetupError(
+      `${target ? `The member ${target}` : 'Incus'} does not tell what it has: ${error.message}`,
+      'Mend that, then try again.',
+    );
+  }
+}

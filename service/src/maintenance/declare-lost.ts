@@ -1,0 +1,32 @@
+import { setForgotten } from '../nodes/lost-queries.ts';
+import {
+  defineNodeOperation,
+  done,
+  fail,
+  type NodeStepContext,
+  wait,
+} from '../operations/define.ts';
+import { forgetMember } from './member.ts';
+
+/** Has Incus forget the member of a node that was given up, with all that it knows of its instances. */
+export const declareLostOperation = defineNodeOperation<Record<string, never>>({
+  kind: 'declare_lost',
+  title: 'Giving up the node',
+  deadlineSeconds: 3600,
+  first: 'forget',
+  steps: { forget: { weight: 1, doing: 'having Incus forget it', run: forget } },
+  // It stays lost, and asking again tries it once more.
+  failed: async () => undefined,
+});
+
+async function forget(context: NodeStepContext<Record<string, never>>) {
+  const { node } = context;
+  const outcome = await forgetMember(context);
+  if (outcome === 'answers') {
+    const words = `The node ${node.name} answers again, so Incus was not told to forget it. `;
+    return fail('node_answers', `${words}Switch it off, and declare it lost again.`);
+  }
+  if (outcome === 'there') return wait(1);
+  const words = `The node ${node.name} was given up. Its servers can be rebuilt or deleted.`;
+  return done(words, (trx) => setForgotten(trx, node.id));
+}

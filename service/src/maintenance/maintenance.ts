@@ -1,0 +1,95 @@
+import type { Trx } from '../db/connection.ts';
+import { findLocation } from '../locations/queries.ts';
+import { giveUpNode } from '../nodes/lost-queries.ts';
+import { requireNode } from '../nodes/nodes.ts';
+import { type ShownNode, setCordoned } from '../nodes/queries.ts';
+import { busy } from '../operations/busy.ts';
+import { firstStep } from '../operations/define.ts';
+import type { OperationRow } from '../operations/queries.ts';
+import { invalidFields, Problem } from '../problems/problem.ts';
+import { declareLostOperation } from './declare-lost.ts';
+import { evacuateOperation } from './evacuate.ts';
+import type { MovingState } from './moving.ts';
+import {
+  insertNodeOperation,
+  supersedeNodeOperation,
+  unfinishedNodeOperation,
+} from './moving-queries.ts';
+import { restoreOperation } from './restore.ts';
+
+export type NodeAction = 'evacuate' | 'restore';
+
+const kinds = { evacuate: evacuateOperation, restore: restoreOperation };
+const opposite = { evacuate: 'restore', restore: 'evacuate' };
+
+/**
+ * Enters the operation that takes a node out of service or puts it back, or refuses it. From the
+ * request on the node is cordoned, or no longer, and the opposite operation ends: it may last hours.
+ */
+export async function requestMaintenance(
+  trx: Trx,
+  action: NodeAction,
+  { name, locationId }: { name: string; locationId: number | undefined },
+): Promise<{ node: ShownNode; operation: OperationRow }> {
+  const node = await requireNode(trx, name, locationId);
+  requireMember(node);
+  requireAnswering(node);
+  // Which locks it: two requests at once come one after the other.
+  await setCordoned(trx, node.id, action === 'evacuate');
+  const current = await unfinishedNodeOperation(trx, node.id);
+  if (current && current.kind !== opposite[action]) throw busy('node', current);
+  if (current) await supersedeNodeOperation(trx, current.id, `a request to ${action} the node`);
+  const state: MovingState = { refused: {} };
+  const operation = await insertNodeOperation(trx, {
+    ...firstStep(kinds[action]),
+    nodeId: node.id,
+    state: { ...state },
+  });
+  return { node, operation };
+}
+
+/**
+ * Gives up a node that does not answer, and enters the operation that has Incus forget it; or refuses. Its
+ * servers are in error from the request on.
+ */
+export async function requestDeclareLost(
+  trx: Trx,
+  { name, locationId, confirm }: { name: string; locationId: number | undefined; confirm: string },
+): Promise<{ node: ShownNode; operation: OperationRow }> {
+  const node = await requireNode(trx, name, locationId);
+  if (confirm !== node.name) {
+    const detail = `Must be the name of the node, ${node.name}: its servers and their disks are given up.`;
+    throw invalidFields([{ pointer: '/confirm', detail }]);
+  }
+  requireMember(node);
+  await requireSilent(trx, node);
+  await giveUpNode(trx, node);
+  const operation = await insertNodeOperation(trx, {
+    ...firstStep(declareLostOperation),
+    nodeId: node.id,
+  });
+  return { node, operation };
+}
+
+async function requireSilent(trx: Trx, { name, status, location_id }: ShownNode): Promise<void> {
+  const location = await findLocation(trx, location_id);
+  if (!location?.isReachable) {
+    const detail = 'Its location does not answer, so nobody knows how the node is.';
+    throw new Problem('location_unreachable', detail);
+  }
+  if (status !== 'online') return;
+  const detail = `The node ${name} answers. Only one that is switched off may be declared lost.`;
+  throw new Problem('node_answers', detail);
+}
+
+function requireMember({ name, member }: ShownNode): void {
+  if (member !== null) return;
+  const detail = `The node ${name} is in no cluster, so its servers have nowhere to go to.`;
+  throw new Problem('not_clustered', detail);
+}
+
+function requireAnswering({ name, state }: ShownNode): void {
+  if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
+  const detail = `The node ${name} does not answer, so nothing can be moved from it or to it.`;
+  throw new Problem('node_offline', detail);
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { qualityOf } from '../requests/accept.ts';
+
+const compress = promisify(gzip);
+
+interface Representation {
+  body: Buffer;
+  /** A strong one: it differs by the encoding (RFC 9110, section 8.8.3). */
+  etag: string;
+}
+
+interface Content {
+  plain: Representation;
+  gzipped: Representation;
+}
+
+/**
+ * A hook `onSend` of a route that always answers 200 with the same text: that is compressed once, and
+ * who has it gets 304.
+ */
+export function sendConstant(cacheControl: string) {
+  let content: Promise<Content> | undefined;
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+    if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
+    content ??= represent(payload);
+    const { plain, gzipped } = await content;
+    const takesGzip = qualityOf(acceptedEncodings(request), ['gzip', '*']) > 0;
+    const { body, etag } = takesGzip ? gzipped : plain;
+    reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' });
+    if (hasAlready(request, etag)) {
+      reply.code(304).removeHeader('Content-Type');
+      return null;
+    }
+    if (takesGzip) reply.header('Content-Encoding', 'gzip');
+    return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
+  };
+}
+
+async function represent(text: string): Promise<Content> {
+  const plain = Buffer.from(text);
+  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+  return {
+    plain: { body: plain, etag: `"${hash}"` },
+    gzipped: { body: await compress(plain, { level: 9 }), etag: `"${hash}-gzip"` },
+  };
+}
+
+function acceptedEncodings({ headers }: FastifyRequest): string {
+  return [headers['accept-encoding'] ?? ''].flat().join(',');
+}
+
+/** RFC 9110, section 13.1.2: compared weakly. */
+function hasAlready({ headers }: FastifyRequest, etag: string): boolean {
+  const known = (headers['if-none-match'] ?? '').split(',').map((text) => text.trim());
+  return known.some((text) => text === '*' || text.replace(/^W\//, '') === etag);
+}

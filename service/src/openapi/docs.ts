@@ -1,0 +1,103 @@
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import type { RouteOptions } from 'fastify';
+import type { App } from '../requests/app-types.ts';
+import { sendConstant } from './constant-content.ts';
+import { errorsPage } from './errors-page.ts';
+import { openApiOptions } from './openapi.ts';
+
+/** Of hundreds of kilobytes or more. */
+const large = { scope: 'public', countsAs: 20 } as const;
+const scriptUrl = '/docs/js/scalar.js';
+// Its address stays the same with a new version.
+const scriptCaching = 'public, max-age=3600';
+
+/** `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. */
+export function serveDocs(app: App): void {
+  app.register(swagger, openApiOptions);
+  app.register(async (docs: App) => {
+    let document: string | undefined;
+    docs.get(
+      '/openapi.json',
+      { config: large, onSend: sendConstant('no-cache') },
+      async (_request, reply) => {
+        document ??= JSON.stringify(docs.swagger());
+        return reply.headers(forAnyPage).type('application/json; charset=utf-8').send(document);
+      },
+    );
+    // Browsers ask for it with any page.
+    docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
+      reply.headers(forAnyPage).code(204).send(),
+    );
+    docs.get('/docs/errors', { config: { scope: 'public' } }, async (_request, reply) =>
+      reply
+        .header('Content-Security-Policy', ownStyleOnly)
+        .type('text/html; charset=utf-8')
+        .send(errorsPage()),
+    );
+  });
+  app.register(serveReference);
+}
+
+const inNoFrame = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}; sandbox`;
+// Scalar compiles validators in the page, which counts as eval. Its origin is none: it is the largest script
+// of others here, and is to have no session, whatever it does.
+const sandboxed = `default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; ${inNoFrame}; sandbox allow-scripts allow-downloads`;
+/** For what the sandboxed page needs, which is of another origin than its own. */
+const forAnyPage = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** The page's script comes from its package, and nothing from elsewhere: it works offline. */
+async function serveReference(docs: App): Promise<void> {
+  docs.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ ...forAnyPage, 'Content-Security-Policy': sandboxed });
+  });
+  const { route } = docs;
+  docs.route = (options) => {
+    const isScript = options.url === scriptUrl;
+    Object.assign(options, { config: isScript ? large : { scope: 'public' } });
+    if (isScript) {
+      Object.assign(options, { onSend: [beginWithStorage, sendConstant(scriptCaching)] });
+    }
+    // Generic over the types of any route; the plugin's have none of their own.
+    return route.call(docs, options as unknown as RouteOptions) as typeof docs;
+  };
+  await docs.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Berth API',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      // Requests from a page of no origin are refused by browsers.
+      hideTestRequestButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'token' },
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+}
+
+/** Scalar keeps what somebody chose; in a sandbox a page has no storage, and to ask for it is an error. */
+const storageInMemory = `for (const name of ['localStorage', 'sessionStorage']) {
+  const kept = new Map();
+  const storage = {
+    get length() { return kept.size; },
+    key: (at) => [...kept.keys()][at] ?? null,
+    getItem: (key) => kept.get(String(key)) ?? null,
+    setItem: (key, value) => void kept.set(String(key), String(value)),
+    removeItem: (key) => void kept.delete(String(key)),
+    clear: () => kept.clear(),
+  };
+  Object.defineProperty(window, name, { value: storage });
+}
+`;
+
+async function beginWithStorage(_request: unknown, _reply: unknown, payload: unknown) {
+  return typeof payload === 'string' ? storageInMemory + payload : payload;
+}

@@ -1,0 +1,135 @@
+import type { ProblemCode } from '../problems/problem.ts';
+
+// What the OpenAPI document says of answers beyond their schemas: headers, and problems that are alike.
+
+interface Response {
+  description: string;
+  content?: Record<
+    string,
+    { schema: { allOf?: { properties?: { code?: { enum: string[] } } }[] } }
+  >;
+  headers?: Record<string, object>;
+}
+
+/** An operation of OpenAPI: a method of a path. */
+interface Method {
+  parameters?: { name: string; in: string }[];
+  security?: object[];
+  responses: Record<string, Response | { $ref: string }>;
+}
+
+export type Paths = Record<string, Record<string, Method>>;
+
+const text = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string', examples: [example] },
+});
+const integer = (description: string, example: number) => ({
+  description,
+  schema: { type: 'integer', minimum: 0, examples: [example] },
+});
+
+/** Each under its own name in `components`. */
+export const sharedHeaders = {
+  'Idempotency-Replayed': {
+    description:
+      'Only there when this is the answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  Link: text(
+    'The next page (RFC 8288), with `rel="next"`. Not there on the last page, nor without `limit`.',
+    '</v1/servers?limit=100&cursor=eyJ2IjoxMDB9>; rel="next"',
+  ),
+  Location: text('Where the new object is.', '/v1/servers/42'),
+  'Operation-Id': integer('The operation of this answer: `GET /v1/operations/{id}`.', 7),
+  'Preference-Applied': text('Only there after a wait for `Prefer: wait=N`.', 'wait=60'),
+  RateLimit: text(
+    'How many requests the caller has left (`r`), and after how many seconds without any it has all again (`t`).',
+    '"reads";r=199;t=1',
+  ),
+  'RateLimit-Policy': text(
+    'The limit that the request counted towards: so many at once (`q`), which take so many seconds to come back (`w`).',
+    '"reads";q=200;w=2',
+  ),
+  'Retry-After': integer('Seconds after which the same request may be sent again.', 2),
+  'WWW-Authenticate': text('How to authenticate (RFC 6750).', 'Bearer realm="berth"'),
+  'X-Request-Id': text(
+    'Names this request in the logs. Send the header, of 1 to 64 letters, digits, `.`, `_` and `-`, to choose it.',
+    '1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a',
+  ),
+};
+
+type HeaderName = keyof typeof sharedHeaders;
+
+/** Codes of problems that come with `Retry-After`. */
+const retried: readonly string[] = [
+  'idempotency_in_progress',
+  'operation_in_progress',
+  'rate_limited',
+  'unavailable',
+] satisfies ProblemCode[];
+
+/** Adds the headers to each answer, and has those of one code alone, which many routes have, in one place. */
+export function completeAnswers(paths: Paths): Record<string, Response> {
+  const shared: Record<string, Response> = {};
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [verb, method] of Object.entries(methods)) {
+      for (const [status, response] of Object.entries(method.responses)) {
+        if ('$ref' in response) continue;
+        const made = verb === 'post' && isShown(paths, path);
+        const names = headerNames(Number(status), response, { made, verb, method });
+        response.headers = Object.fromEntries(
+          names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+        );
+        const codes = codesOf(response);
+        const [code] = codes;
+        if (code === undefined || codes.length > 1) continue;
+        const name = code.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+        shared[name] = response;
+        method.responses[status] = { $ref: `#/components/responses/${name}` };
+      }
+    }
+  }
+  return Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Whether what is made there can be shown afterwards. */
+function isShown(paths: Paths, path: string): boolean {
+  return Object.entries(paths).some(
+    ([other, methods]) =>
+      other.replace(/\/\{\w+\}$/, '') === path && other !== path && 'get' in methods,
+  );
+}
+
+/** Of a problem; none of another answer. */
+function codesOf({ content }: Response): string[] {
+  const { schema } = content?.['application/problem+json'] ?? {};
+  return schema?.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [];
+}
+
+function headerNames(
+  status: number,
+  response: Response,
+  { made, verb, method }: { made: boolean; verb: string; method: Method },
+): HeaderName[] {
+  const { parameters = [], security = [], responses } = method;
+  const codes = codesOf(response);
+  const isGood = status < 300;
+  const isList = parameters.some(({ name }) => name === 'cursor');
+  // Only what an operation can fail with is a 502.
+  const isOperation = '502' in responses;
+  const isOutcome = isOperation && (isGood || [409, 502, 503].includes(status));
+  const names: [HeaderName, boolean][] = [
+    ['X-Request-Id', true],
+    ['Location', made && status === 201],
+    ['Link', isGood && isList],
+    ['Operation-Id', isOutcome],
+    ['Preference-Applied', isOutcome],
+    ['Idempotency-Replayed', verb === 'post' && (isGood || isOutcome)],
+    ['RateLimit', status === 429 || (isGood && security.length > 0)],
+    ['RateLimit-Policy', status === 429 || (isGood && security.length > 0)],
+    ['Retry-After', codes.some((code) => retried.includes(code))],
+    ['WWW-Authenticate', status === 401],
+  ];
+  return names.filter(([, isThere]) => isThere).map(([name]) => name);
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { problems } from '../problems/problem.ts';
+import { routeProblems } from './route-problems.ts';
+
+// What the document says for who generates a client from it. `npm run check` sees to it that it is current; a client
+// that is made of it: incus-sim/tests/typed-client.test.ts.
+
+interface Schema {
+  $ref?: string;
+  allOf?: Schema[];
+  properties?: Record<string, Schema & { enum?: string[] }>;
+  format?: string;
+  pattern?: string;
+}
+
+interface Answer {
+  content?: Record<string, { schema: Schema }>;
+  headers: Record<string, object>;
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string }[];
+  responses: Record<string, Answer | { $ref: string }>;
+}
+
+const file = new URL('../../../contract/openapi.json', import.meta.url);
+const api = JSON.parse(readFileSync(file, 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Answer>; headers: object; schemas: object };
+};
+
+const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
+
+function answerOf(operation: Operation, status: number): Answer {
+  const answer = operation.responses[status];
+  assert.ok(answer, `${operation.operationId} declares ${status}`);
+  if (!('$ref' in answer)) return answer;
+  const shared = api.components.responses[answer.$ref.replace('#/components/responses/', '')];
+  assert.ok(shared, answer.$ref);
+  return shared;
+}
+
+function codesOf(operation: Operation, status: number): string[] {
+  const schema = answerOf(operation, status).content?.['application/problem+json']?.schema;
+  assert.equal(schema?.allOf?.[0]?.$ref, '#/components/schemas/Problem');
+  return schema?.allOf?.[1]?.properties?.code?.enum ?? [];
+}
+
+function operation(operationId: string): Operation {
+  const found = operations.find((one) => one.operationId === operationId);
+  assert.ok(found, operationId);
+  return found;
+}
+
+describe('the document', () => {
+  it('has a line of problems for each operation, and each line its operation', () => {
+    const names = operations.map(({ operationId }) => operationId).sort();
+    assert.deepEqual(names, Object.keys(routeProblems).sort());
+  });
+
+  it('names the codes of each problem, and each under its status', () => {
+    for (const one of operations) {
+      const own = one.operationId === 'health_view' || one.operationId === 'health_ready';
+      for (const status of Object.keys(one.responses).map(Number)) {
+        if (status < 400 || (own && status === 503)) continue;
+        const codes = codesOf(one, status);
+        assert.ok(codes.length > 0, `${one.operationId} ${status}`);
+        for (const code of codes) assert.equal(problems[code as keyof typeof problems][0], status);
+      }
+    }
+  });
+
+  it('names only those that the route can answer with', () => {
+    const stop = operation('server_stop');
+    assert.ok(codesOf(stop, 409).includes('guest_ignored_shutdown'));
+    assert.ok(!codesOf(stop, 409).includes('no_address_left'));
+    assert.deepEqual(codesOf(operation('server_dry_run'), 409), [
+      'name_taken',
+      'ambiguous_name',
+      'no_address_left',
+      'no_capacity',
+      'idempotency_in_progress',
+    ]);
+    const mentioned = new Set(
+      operations.flatMap((one) =>
+        Object.keys(one.responses)
+          .map(Number)
+          .filter((status) => status >= 400 && !one.operationId.startsWith('health'))
+          .flatMap((status) => codesOf(one, status)),
+      ),
+    );
+    // Of what has no route.
+    mentioned.add('method_not_allowed');
+    assert.deepEqual([...mentioned].sort(), Object.keys(problems).sort());
+  });
+
+  it('has a format for each time', () => {
+    const times: Schema[] = [];
+    const visit = (part: unknown): void => {
+      if (typeof part !== 'object' || part === null) return;
+      const { pattern } = part as Schema;
+      if (typeof pattern === 'string' && pattern.startsWith('^\\d{4}-\\d{2}-\\d{2}T')) {
+        times.push(part as Schema);
+      }
+      Object.values(part).forEach(visit);
+    };
+    visit(api);
+    assert.ok(times.length > 30);
+    assert.ok(times.every(({ format }) => format === 'date-time'));
+  });
+
+  it('has the headers of answers', () => {
+    const headersOf = (operationId: string, status: number) =>
+      Object.keys(answerOf(operation(operationId), status).headers);
+    for (const one of operations) {
+      const limited = Object.keys(answerOf(one, 429).headers);
+      for (const name of ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']) {
+        assert.ok(limited.includes(name), `${one.operationId}: ${name}`);
+      }
+      const isList = one.parameters?.some(({ name }) => name === 'cursor') ?? false;
+      if (isList) assert.ok(headersOf(one.operationId, 200).includes('Link'), one.operationId);
+    }
+    assert.ok(headersOf('server_create', 201).includes('Location'));
+    assert.ok(!headersOf('session_create', 201).includes('Location'));
+    for (const status of [202, 409, 502, 503]) {
+      assert.ok(headersOf('server_stop', status).includes('Operation-Id'));
+    }
+    assert.ok(headersOf('server_view', 200).includes('RateLimit'));
+    assert.ok(headersOf('server_view', 401).includes('WWW-Authenticate'));
+  });
+
+  it('has the dry run under a path of its own, and no longer as a parameter', () => {
+    const create = operation('server_create');
+    assert.equal(api.paths['/v1/servers']?.post, create);
+    assert.ok(!('200' in create.responses));
+    assert.ok(!create.parameters?.some(({ name }) => name === 'dry_run'));
+    assert.equal(api.paths['/v1/servers/dry-run']?.post, operation('server_dry_run'));
+  });
+
+  it('has the metrics', () => {
+    const { content } = answerOf(operation('metrics_view'), 200);
+    assert.equal(api.paths['/metrics']?.get, operation('metrics_view'));
+    assert.deepEqual(Object.keys(content ?? {}), ['application/openmetrics-text', 'text/plain']);
+  });
+});

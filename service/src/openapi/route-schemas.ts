@@ -1,0 +1,126 @@
+import { Problem } from '@berth/contract/problems';
+import type { RouteOptions } from 'fastify';
+import { Type } from 'typebox';
+import { type ProblemCode, problems } from '../problems/problem.ts';
+import { mediaTypes } from '../requests/bodies/bodies.ts';
+import { placesOf } from '../requests/reference-places.ts';
+import { routeProblems } from './route-problems.ts';
+
+const noFields = Type.Object({}, { additionalProperties: false });
+const methodsWithBody = ['POST', 'PUT', 'PATCH'];
+
+/**
+ * Completes what a route declares with what holds for all: no unknown query parameters or fields,
+ * and the problems that any of them can answer with.
+ */
+export function completeSchema(route: RouteOptions): void {
+  const schema = route.schema ?? {};
+  const takesBody = [route.method].flat().some((method) => methodsWithBody.includes(method));
+  route.schema = {
+    querystring: noFields,
+    ...(takesBody && { body: noFields, consumes: mediaTypes }),
+    security: credentials(route.config?.scope),
+    ...schema,
+    ...described(route),
+    response: { ...problemAnswers(route), ...(schema.response ?? {}) },
+  };
+}
+
+const confirmation =
+  'In a session only within ten minutes after it was begun or confirmed (`POST /v1/session/confirm`).';
+
+function described({ config, schema }: RouteOptions): { description?: string } {
+  if (!config?.needsConfirmation) return {};
+  const { description = '' } = (schema ?? {}) as { description?: string };
+  return { description: `${description} ${confirmation}`.trim() };
+}
+
+function credentials(scope: string | undefined): Record<string, string[]>[] {
+  if (scope === 'public') return [];
+  return scope === 'person' ? [{ session: [] }] : [{ token: [] }, { session: [] }];
+}
+
+function problemAnswers(route: RouteOptions): Record<number, unknown> {
+  const { operationId } = (route.schema ?? {}) as { operationId?: string };
+  const own = operationId === undefined ? undefined : routeProblems[operationId];
+  // A route without a name is one of a test's own.
+  const codes = own ? new Set([...commonProblems(route), ...own]) : new Set(allCodes);
+  const inOrder = allCodes.filter((code) => codes.has(code));
+  const byStatus = Map.groupBy(inOrder, (code) => problems[code][0]);
+  return Object.fromEntries([...byStatus].map(([status, kinds]) => [status, problemAnswer(kinds)]));
+}
+
+const allCodes = Object.keys(problems) as ProblemCode[];
+
+/** What any route can answer with that is of this kind. */
+function commonProblems({ config, method, url, schema }: RouteOptions): ProblemCode[] {
+  const methods = [method].flat();
+  const takesBody = methods.some((one) => methodsWithBody.includes(one));
+  const changes = takesBody || methods.includes('DELETE');
+  const isPublic = config?.scope === 'public';
+  const query = (schema?.querystring ?? {}) as { properties?: object };
+  return [
+    ...anyRoute,
+    ...('cursor' in (query.properties ?? {}) ? (['invalid_cursor'] as const) : []),
+    ...(isPublic ? [] : credentialProblems),
+    ...(config?.scope === 'person' ? (['person_required'] as const) : []),
+    ...(config?.needsConfirmation ? (['confirmation_required'] as const) : []),
+    ...(placesOf(schema).length > 0 ? (['ambiguous_name'] as const) : []),
+    // A part of the path can be longer than any that there is.
+    ...(url.includes(':') ? (['not_found'] as const) : []),
+    ...(changes ? changeProblems : []),
+    ...(changes && !isPublic ? (['csrf_failed'] as const) : []),
+  ];
+}
+
+const anyRoute = [
+  'malformed_request',
+  'not_acceptable',
+  'misdirected_request',
+  'validation_failed',
+  'rate_limited',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+] as const;
+
+/** The project that is asked for need not be there, either. */
+const credentialProblems = [
+  'token_missing',
+  'token_malformed',
+  'token_invalid',
+  'token_expired',
+  'session_ended',
+  'scope_missing',
+  'network_not_allowed',
+  'project_not_found',
+] as const;
+
+const changeProblems = [
+  'idempotency_in_progress',
+  'idempotency_mismatch',
+  'body_too_large',
+  'unsupported_media_type',
+] as const;
+
+function problemAnswer(codes: ProblemCode[]) {
+  const description = codes.map((code) => `${problems[code][1]} (\`${code}\`)`).join('. ');
+  return { description, codes, content: { 'application/problem+json': { schema: Problem } } };
+}
+
+/**
+ * The schema of an answer that `completeSchema` declared, for the document and for tests: a problem with one
+ * of the codes of its route. Serialising goes without, which is as good and compiled in half the time.
+ */
+export function withCodes(answer: DeclaredAnswer): DeclaredAnswer {
+  const { codes, ...declared } = answer;
+  if (!codes) return answer;
+  const code = Type.Enum([...codes], { type: 'string' });
+  const schema = { allOf: [Problem, Type.Object({ code })] };
+  return { ...declared, content: { 'application/problem+json': { schema } } };
+}
+
+export interface DeclaredAnswer {
+  codes?: readonly ProblemCode[];
+  content?: Record<string, { schema: object } | undefined>;
+}

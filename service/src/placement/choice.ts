@@ -1,0 +1,128 @@
+import type { Exclusion } from '../db/schema/schema.ts';
+import type { NodeRoom } from './room-queries.ts';
+
+/** What a server asks of a node. */
+export interface Demand {
+  cpu: number;
+  ramMb: number;
+  diskGb: number;
+  /** The node that it is on, and is to leave. */
+  currentNodeId?: number;
+}
+
+/** How many times what a node has may be given to servers. */
+export interface Overcommit {
+  cpu: number;
+  ram: number;
+  disk: number;
+}
+
+/** What can still be given. */
+export function freeOf(node: NodeRoom, overcommit: Overcommit) {
+  const { cpu, ram, disk } = overcommit;
+  return {
+    cpu: Math.floor(node.cpu * cpu) - node.cpuAllocated,
+    ramMb: Math.floor(node.ramMb * ram) - node.ramAllocatedMb,
+    diskGb: Math.floor(node.diskGb * disk) - node.diskAllocatedGb,
+  };
+}
+
+/**
+ * The first reason why a node can't be taken, if there is one. Whatever the overcommitment, a server
+ * gets no more of anything than its node really has.
+ */
+export function exclusionOf(
+  node: NodeRoom,
+  demand: Demand,
+  overcommit: Overcommit,
+): Exclusion | undefined {
+  if (node.id === demand.currentNodeId) return 'current';
+  if (node.status === 'offline') return 'offline';
+  if (node.evacuated) return 'evacuated';
+  if (node.cordoned) return 'cordoned';
+  const free = freeOf(node, overcommit);
+  if (demand.ramMb > Math.min(free.ramMb, node.ramMb)) return 'ram';
+  if (demand.diskGb > Math.min(free.diskGb, node.diskGb)) return 'disk';
+  if (demand.cpu > Math.min(free.cpu, node.cpu)) return 'cpu';
+  return undefined;
+}
+
+/** A node that could be taken. */
+export interface Candidate {
+  node: NodeRoom;
+  free: ReturnType<typeof freeOf>;
+  /** Servers of the same group in its failure domain, itself included, and on it. */
+  groupInDomain: number;
+  groupOnNode: number;
+}
+
+/** What decides, the first that differs; less is better. `after` says why a node comes after the chosen one. */
+const criteria: { of(one: Candidate): number; after(one: Candidate): string }[] = [
+  {
+    of: (one) => one.groupInDomain,
+    after: (one) =>
+      `more of the group in its failure domain ${one.node.failureDomain}: ${one.groupInDomain}`,
+  },
+  { of: (one) => one.groupOnNode, after: (one) => `more of the group on it: ${one.groupOnNode}` },
+  { of: (one) => -one.free.ramMb, after: (one) => `less memory free: ${one.free.ramMb} MiB` },
+  {
+    of: (one) => -one.free.diskGb,
+    after: (one) => `as much memory, and less disk free: ${one.free.diskGb} GiB`,
+  },
+  {
+    of: (one) => -one.free.cpu,
+    after: (one) => `as much memory and disk, and fewer cores free: ${one.free.cpu}`,
+  },
+  { of: (one) => one.node.id, after: () => 'as much free, and known for less long' },
+];
+
+function compare(one: Candidate, other: Candidate): number {
+  for (const { of } of criteria) {
+    const difference = of(one) - of(other);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Why a node comes after the one that was chosen. */
+export function whyAfter(chosen: Candidate, one: Candidate): string {
+  const decides = criteria.find(({ of }) => of(chosen) !== of(one));
+  return decides ? decides.after(one) : 'the same node';
+}
+
+export interface Ranking {
+  /** The best one first. */
+  candidates: Candidate[];
+  /** How many can't be taken, each by its first reason. */
+  excluded: Partial<Record<Exclusion, number>>;
+}
+
+/**
+ * All that decides where a server goes, in order. Pure, so that it can be checked for every case.
+ * @param group how many servers of its group there are, by the id of their node
+ */
+export function rank(
+  nodes: readonly NodeRoom[],
+  demand: Demand,
+  overcommit: Overcommit,
+  group: ReadonlyMap<number, number>,
+): Ranking {
+  const byDomain = new Map<string, number>();
+  for (const { id, failureDomain } of nodes) {
+    byDomain.set(failureDomain, (byDomain.get(failureDomain) ?? 0) + (group.get(id) ?? 0));
+  }
+  const excluded: Ranking['excluded'] = {};
+  const candidates: Candidate[] = [];
+  for (const node of nodes) {
+    const reason = exclusionOf(node, demand, overcommit);
+    if (reason) excluded[reason] = (excluded[reason] ?? 0) + 1;
+    else
+      candidates.push({
+        node,
+        free: freeOf(node, overcommit),
+        groupInDomain: byDomain.get(node.failureDomain) ?? 0,
+        groupOnNode: group.get(node.id) ?? 0,
+      });
+  }
+  return { candidates: candidates.sort(compare), excluded };
+}

@@ -1,0 +1,156 @@
+import type { Trx } from '../db/connection.ts';
+import type { Project } from '../db/project.ts';
+import type { Exclusion, Placement } from '../db/schema/schema.ts';
+import { counted } from '../lib/counted.ts';
+import type { LocationRow } from '../locations/queries.ts';
+import { Problem } from '../problems/problem.ts';
+import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choice.ts';
+import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
+
+/** A node that was chosen may be full by the time that it is locked; then another one is. */
+const mostTries = 10;
+/** Of the nodes that were not taken, how many are named. */
+const shownOthers = 3;
+
+export interface Wanted extends Demand {
+  /** Servers of a group are to be apart from each other. */
+  group: string | null;
+}
+
+/** Of a location: what decides which of its nodes is taken. */
+export type PlacementRules = Pick<
+  LocationRow,
+  'id' | 'overcommit_cpu' | 'overcommit_ram' | 'overcommit_disk'
+>;
+
+/**
+ * Chooses a node, which stays locked until the transaction ends: nobody else can give away the room
+ * that was found. It is chosen among all without any lock, so that creates for other nodes go on. Lock
+ * address pools and the project before: a delete locks the project and then the node.
+ */
+export async function placeServer(
+  trx: Trx,
+  project: Project,
+  location: PlacementRules,
+  wanted: Wanted,
+): Promise<{ nodeId: number; placement: Placement }> {
+  const overcommit = overcommitOf(location);
+  const hasRoom = (node: NodeRoom) => exclusionOf(node, wanted, overcommit) === undefined;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const nodes = await roomOfNodes(trx, location.id);
+    const group = wanted.group
+      ? await groupByNode(project, location.id, wanted.group)
+      : new Map<number, number>();
+    // It is no neighbour of its own.
+    const current = wanted.currentNodeId ?? 0;
+    if (group.has(current)) group.set(current, (group.get(current) ?? 0) - 1);
+    const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
+    const [chosen, ...others] = candidates;
+    if (!chosen) throw noCapacity(nodes, wanted, excluded);
+    const nodeId = chosen.node.id;
+    if (!(await lockNodeIf(trx, nodeId, hasRoom))) continue;
+    const reason = whyChosen(chosen, candidates.length, wanted.group);
+    const shown = others.slice(0, shownOthers).map((one) => {
+      return { node: one.node.name, reason: whyAfter(chosen, one) };
+    });
+    const { name: node } = chosen.node;
+    const placement = { node, reason, nodes: nodes.length, excluded, others: shown };
+    return { nodeId, placement };
+  }
+  const detail = 'Other requests took each node that was chosen. Try again.';
+  throw new Problem('unavailable', detail, { retryAfter: 1 });
+}
+
+/** Takes this node and no other, and locks it as above; or refuses, saying why it can't be taken. */
+export async function placeOnNode(
+  trx: Trx,
+  location: PlacementRules,
+  node: { id: number; name: string },
+  wanted: Demand,
+): Promise<void> {
+  const overcommit = overcommitOf(location);
+  let reason: Exclusion | undefined;
+  const fits = (room: NodeRoom) => {
+    reason = exclusionOf(room, wanted, overcommit);
+    return reason === undefined;
+  };
+  if (await lockNodeIf(trx, node.id, fits)) return;
+  const excluded = { [reason ?? 'offline']: 1 };
+  const lacking = Object.keys(excluded).filter(isLack);
+  const detail = `The node ${node.name} can't take the server: it ${words[reason ?? 'offline'][0]}.`;
+  throw new Problem('no_capacity', detail, { members: { lacking, nodes: 1, excluded } });
+}
+
+function overcommitOf(location: PlacementRules) {
+  return {
+    cpu: location.overcommit_cpu,
+    ram: location.overcommit_ram,
+    disk: location.overcommit_disk,
+  };
+}
+
+/** Without amounts: what is free tells a tenant what others use. Administrators see `others`. */
+function whyChosen(
+  { node, groupInDomain, groupOnNode }: Candidate,
+  count: number,
+  group: string | null,
+) {
+  const others = count === 1 ? 'The only node with room' : `The best of ${count} nodes with room`;
+  if (group === null) return `${others}.`;
+  return (
+    `${others}: ${groupInDomain} of the group ${group} in its failure domain ` +
+    `${node.failureDomain}, ${groupOnNode} of them on it.`
+  );
+}
+
+/** Of one node, and of several. */
+const words: Record<Exclusion, readonly [one: string, many: string]> = {
+  current: ['has the server already', 'have the server already'],
+  offline: ['is offline', 'are offline'],
+  evacuated: ['is evacuated', 'are evacuated'],
+  cordoned: ['is cordoned', 'are cordoned'],
+  ram: ['lacks memory', 'lack memory'],
+  disk: ['lacks disk', 'lack disk'],
+  cpu: ['lacks cores', 'lack cores'],
+};
+
+const isLack = (reason: string) => reason === 'ram' || reason === 'disk' || reason === 'cpu';
+
+function noCapacity(
+  nodes: readonly NodeRoom[],
+  wanted: Wanted,
+  excluded: Placement['excluded'],
+): Problem {
+  const reasons = Object.keys(words).filter((reason) => excluded[reason as Exclusion]);
+  const lacking = reasons.filter(isLack);
+  const why = reasonsInWords(excluded, nodes.length);
+  const size = `${counted(wanted.cpu, 'core')}, ${wanted.ramMb} MiB, ${wanted.diskGb} GiB`;
+  const detail =
+    lacking.length > 0
+      ? `No node has room for ${size}: ${why}. ${largest(nodes)} Ask for less, or choose another location.`
+      : `No node of this location takes servers: ${why}. Try again later.`;
+  return new Problem('no_capacity', detail, {
+    members: { lacking, nodes: nodes.length, excluded },
+  });
+}
+
+/** "1 of 2 nodes is offline, 1 lacks disk" */
+function reasonsInWords(excluded: Placement['excluded'], nodes: number): string {
+  if (nodes === 0) return 'it has none';
+  const reasons = Object.keys(words) as Exclusion[];
+  const parts = reasons.flatMap((reason) => {
+    const count = excluded[reason];
+    return count ? [{ count, verb: words[reason][count === 1 ? 0 : 1] }] : [];
+  });
+  const inWords = parts.map(({ count, verb }, at) =>
+    at === 0 ? `${count} of ${nodes} nodes ${verb}` : `${count} ${verb}`,
+  );
+  return inWords.join(', ');
+}
+
+/** Not what is free of them, for the same reason. */
+function largest(nodes: readonly NodeRoom[]): string {
+  const most = (of: (node: NodeRoom) => number) => Math.max(...nodes.map(of));
+  const [cpu, ram, disk] = [most((n) => n.cpu), most((n) => n.ramMb), most((n) => n.diskGb)];
+  return `The largest node has ${counted(cpu, 'core')}, ${ram} MiB and ${disk} GiB in all.`;
+}

@@ -1,0 +1,143 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
+import { Problem, type ProblemCode, problems } from './problem.ts';
+
+const mediaType = 'application/problem+json; charset=utf-8';
+
+/** Fastify's own errors, by their status, as ours. */
+const byStatus: Record<number, (message: string) => Problem> = {
+  400: (message) => new Problem('malformed_request', `The request can't be read: ${message}`),
+  404: () => new Problem('not_found', 'There is nothing at this address.'),
+  408: () => new Problem('malformed_request', 'The request did not arrive in time.'),
+  413: () => new Problem('body_too_large', 'The body is larger than the 256 KiB that are taken.'),
+  // A part of the path is longer than any that there is.
+  414: () => new Problem('not_found', 'There is nothing at this address.'),
+  415: () => unsupportedMediaType(),
+};
+
+export function unsupportedMediaType(): Problem {
+  const detail =
+    'Send the body as application/json, application/x-www-form-urlencoded or ' +
+    'multipart/form-data, in UTF-8 and not compressed.';
+  return new Problem('unsupported_media_type', detail);
+}
+
+/** Any error as what a client may know of it. Internals stay in the log. */
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const trouble = databaseTrouble(error);
+  if (trouble) return new Problem('unavailable', ...whileInTrouble(trouble, error));
+  const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
+  if (known) return known((error as Error).message);
+  const detail = 'Something went wrong on our side. The request id tells the operator what.';
+  return new Problem('internal_error', detail, { cause: error });
+}
+
+/** What a client is told: it can only come back, an operator sees what has to be done. */
+function whileInTrouble(trouble: DatabaseTrouble, cause: unknown) {
+  const [detail, retryAfter] = troubles[trouble];
+  return [detail, { retryAfter, cause }] as const;
+}
+
+/** With the seconds after which a client may try again. */
+const troubles: Record<DatabaseTrouble, readonly [detail: string, retryAfter: number]> = {
+  away: ['The service cannot reach its database at the moment. Try again.', 2],
+  full: [
+    'The disk of the database is full, so nothing can be changed at the moment. Try again.',
+    10,
+  ],
+  'read-only': [
+    'The database is read-only at the moment, so nothing can be changed. Try again.',
+    5,
+  ],
+};
+
+function isFastifyError(error: unknown): error is Error & { statusCode: number } {
+  if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return false;
+  return typeof error.code === 'string' && error.code.startsWith('FST_');
+}
+
+/** The one error handler. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  if (error !== undefined && error === request.raw.errored) return answerNobody(request, reply);
+  const problem = toProblem(error);
+  const [status] = problems[problem.code];
+  if (status >= 500) logFailure(error, request);
+  return sendProblem(problem, request, reply);
+}
+
+function logFailure(error: unknown, request: FastifyRequest): void {
+  // The service refused it because it is busy: nothing has failed, and a crowd must not fill the log.
+  if (error instanceof Problem && error.cause === undefined) {
+    request.log.info({ detail: error.message }, 'A request was refused for now.');
+  } else {
+    request.log.error({ err: error }, 'A request failed.');
+  }
+}
+
+/** The client hung up before all of its body was here: nothing is wrong on our side. */
+function answerNobody(request: FastifyRequest, reply: FastifyReply) {
+  request.log.debug('A client hung up amid its body.');
+  const detail = 'The connection ended before the body did.';
+  return sendProblem(new Problem('malformed_request', detail), request, reply);
+}
+
+const ofAnotherAnswer = [
+  'link',
+  'location',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'etag',
+];
+
+const codes = new WeakMap<FastifyRequest, ProblemCode>();
+
+/** Of the problem that a request was answered with. */
+export function codeOf(request: FastifyRequest): ProblemCode | undefined {
+  return codes.get(request);
+}
+
+/** Answers with a problem (RFC 9457) and the headers that belong to it. */
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+  const body = problemBody(problem, request.id);
+  codes.set(request, problem.code);
+  // What the handler had set was for another answer.
+  for (const name of ofAnotherAnswer) reply.removeHeader(name);
+  reply.headers(problem.headers).header('X-Request-Id', request.id);
+  if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
+  const challenge = authenticationChallenge(problem, request.routeOptions.config.scope);
+  if (challenge) reply.header('WWW-Authenticate', challenge);
+  return reply
+    .code(body.status)
+    .header('Content-Type', mediaType)
+    .serializer(JSON.stringify)
+    .send(body);
+}
+
+export function problemBody(problem: Problem, requestId: string) {
+  const [status, title] = problems[problem.code];
+  return {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    request_id: requestId,
+    ...(problem.errors && { errors: problem.errors }),
+    message: problem.message,
+    ...problem.members,
+  };
+}
+
+/** Where nothing is wrong with a token, since there is none. */
+const withoutToken = new Set<ProblemCode>(['token_missing', 'session_ended', 'sign_in_failed']);
+
+/** RFC 6750, section 3: no error code for who sent no token at all. */
+function authenticationChallenge(problem: Problem, scope = ''): string | undefined {
+  const [status] = problems[problem.code];
+  if (withoutToken.has(problem.code)) return 'Bearer realm="berth"';
+  if (status === 401) return 'Bearer realm="berth", error="invalid_token"';
+  if (problem.code !== 'scope_missing') return undefined;
+  return `Bearer realm="berth", error="insufficient_scope", scope="${scope}"`;
+}

@@ -1,0 +1,126 @@
+import type { Queryable, Trx } from '../../db/connection.ts';
+import type { Role } from '../../db/schema/people-schema.ts';
+import { invalidFields, Problem } from '../../problems/problem.ts';
+import type { Caller } from '../../requests/app-types.ts';
+import { allows } from '../../requests/scopes.ts';
+import { findUserByEmail, lockUser } from '../../users/queries.ts';
+import { projectNotFound } from '../projects.ts';
+import { findProject, lockProject } from '../queries.ts';
+import {
+  countOtherOwners,
+  deleteMember,
+  findMember,
+  putMember,
+  type ShownMember,
+  updateMember,
+} from './queries.ts';
+
+export function memberNotFound(userId: number | string): Problem {
+  return new Problem('member_not_found', `No member of the project has the id ${userId}.`);
+}
+
+/**
+ * Throws unless the caller manages the members of this project: a person who is an owner of it, or
+ * an administrator. A token that is no administrator's manages none, whoever made it.
+ */
+export async function requireManager(
+  db: Queryable,
+  { scopes, tokenId, userId, project }: Caller,
+  projectId: number,
+): Promise<void> {
+  const isAdmin = allows(scopes, 'admin');
+  const isPerson = tokenId === null && userId !== null;
+  const member = isPerson ? await findMember(db, projectId, userId) : undefined;
+  const isVisible = isAdmin || member !== undefined || project.id === projectId;
+  if (!isVisible || !(await findProject(db, projectId))) throw projectNotFound(projectId);
+  if (isAdmin || member?.role === 'owner') return;
+  const detail = 'Only people who are owners of the project, and administrators, may do this.';
+  throw new Problem('owner_required', detail);
+}
+
+/**
+ * Adds the user with an address to a project. Owners don't see who else there is: what they don't
+ * know they can't add, and what they learn is whether somebody has the address.
+ */
+export async function addMember(
+  trx: Trx,
+  caller: Caller,
+  { projectId, email, role }: { projectId: number; email: string; role: Role },
+): Promise<ShownMember> {
+  await prepare(trx, caller, projectId);
+  const userId = (await findUserByEmail(trx, email))?.id;
+  if (userId === undefined || !(await lockUser(trx, userId))) {
+    const detail = 'No user has this address. Have an administrator add them first.';
+    throw invalidFields([{ pointer: '/email', detail }]);
+  }
+  if (await findMember(trx, projectId, userId)) {
+    const at = `/v1/projects/${projectId}/members/${userId}`;
+    throw new Problem('already_member', `They are a member already. Change their role at ${at}.`);
+  }
+  await putMember(trx, { projectId, userId, role });
+  return await requireMember(trx, projectId, userId);
+}
+
+/** Changes the role of a member. */
+export async function setMember(
+  trx: Trx,
+  caller: Caller,
+  { projectId, userId, role }: { projectId: number; userId: number; role: Role },
+): Promise<{ before: ShownMember; row: ShownMember }> {
+  await prepare(trx, caller, projectId);
+  const before = await findMember(trx, projectId, userId);
+  if (!before) throw noMemberToSet(projectId, userId);
+  if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, before);
+  const row = await updateMember(trx, { projectId, userId, role });
+  if (!row) throw noMemberToSet(projectId, userId);
+  return { before, row };
+}
+
+function noMemberToSet(projectId: number, userId: number): Problem {
+  const detail =
+    `No member of the project has the id ${userId}. ` +
+    `Add somebody by their email address: POST /v1/projects/${projectId}/members.`;
+  return new Problem('member_not_found', detail);
+}
+
+/** People may leave by themselves, too. */
+export async function removeMember(
+  trx: Trx,
+  caller: Caller,
+  { projectId, userId }: { projectId: number; userId: number },
+): Promise<ShownMember> {
+  await lockProject(trx, projectId);
+  const isLeaving = caller.tokenId === null && caller.userId === userId;
+  if (!(isLeaving && (await findMember(trx, projectId, userId)))) {
+    await requireManager(trx, caller, projectId);
+  }
+  const member = await requireMember(trx, projectId, userId);
+  await requireOtherOwner(trx, caller, projectId, member);
+  await deleteMember(trx, projectId, userId);
+  return member;
+}
+
+/** The lock keeps two owners from removing each other, or themselves, at once. */
+async function prepare(trx: Trx, caller: Caller, projectId: number): Promise<void> {
+  await lockProject(trx, projectId);
+  await requireManager(trx, caller, projectId);
+}
+
+async function requireMember(trx: Trx, projectId: number, userId: number): Promise<ShownMember> {
+  const member = await findMember(trx, projectId, userId);
+  if (!member) throw memberNotFound(userId);
+  return member;
+}
+
+/** An administrator can make another one at any time; nobody else could. */
+async function requireOtherOwner(
+  trx: Trx,
+  { scopes }: Caller,
+  projectId: number,
+  { id, role }: ShownMember,
+): Promise<void> {
+  if (allows(scopes, 'admin')) return;
+  if (role !== 'owner' || (await countOtherOwners(trx, projectId, id)) > 0) return;
+  const detail = 'This is the last owner of the project. Make another member its owner first.';
+  throw new Problem('last_owner', detail);
+}

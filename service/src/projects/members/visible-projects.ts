@@ -1,0 +1,12 @@
+import type { Queryable } from '../../db/connection.ts';
+import type { Caller } from '../../requests/app-types.ts';
+import { allows } from '../../requests/scopes.ts';
+import { listMemberships } from './queries.ts';
+
+/** The ids of the projects that somebody may know of: a token its own, people theirs, administrators all. */
+export async function visibleProjects(db: Queryable, caller: Caller): Promise<number[] | 'all'> {
+  const { tokenId, userId, project, scopes } = caller;
+  if (allows(scopes, 'admin')) return 'all';
+  if (tokenId !== null || userId === null) return [project.id];
+  return (await listMemberships(db, userId)).map(({ id }) => id);
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callerOf, personOf, refusedTokenOf } from '../access/authentication.ts';
+import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import { actionOf } from '../changes/audit-entry.ts';
+import type { Db } from '../db/connection.ts';
+import { background } from '../lib/background.ts';
+import { codeOf } from '../problems/answers.ts';
+import { isSafe } from '../requests/methods.ts';
+import { aboutRefusal } from './about.ts';
+import { countRefusals } from './counts.ts';
+import { namedTarget } from './target.ts';
+
+const flushMs = 5000;
+
+const answeredFor = new WeakSet<FastifyRequest>();
+const attempts = new WeakMap<FastifyRequest, number | null>();
+
+/** Notes that a request's change is in the audit log, or that it made none. */
+export function isAnsweredFor(request: FastifyRequest): void {
+  answeredFor.add(request);
+}
+
+/**
+ * Notes that somebody tries to sign in, so that a refusal is entered, too, although nobody is known
+ * yet; and as whom, once that is known. Of who is no user, nothing is kept but the address.
+ */
+export function isAttempt(request: FastifyRequest, userId: number | null): void {
+  attempts.set(request, userId);
+}
+
+/**
+ * Has every route that can change something write the audit log: a success that `change` did not
+ * enter becomes an error before it is sent, and a refusal of somebody who is known, also of a token that
+ * holds no longer, or of who tries to sign in, is entered here, or counted (`refusal-counts.ts`).
+ */
+export function auditChanges(app: FastifyInstance, db: Db): void {
+  const entering = background();
+  const refusals = countRefusals((entry) => insertAuditEntry(db, entry));
+  const flush = (all = false) =>
+    entering.run(
+      () => refusals.flush(all),
+      (error) =>
+        app.log.warn({ err: error }, 'Counted refusals could not be entered in the audit log.'),
+    );
+  const flushing = setInterval(flush, flushMs).unref();
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;
+    throw new Error(`${actionOf(request)} has changed something without an audit entry.`);
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    // What failed only after it was accepted was entered then.
+    if (reply.statusCode < 400 || answeredFor.has(request) || !isToBeEntered(request)) return;
+    entering.run(
+      () => enterRefusal(request, reply.statusCode),
+      (error) =>
+        request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.'),
+    );
+  });
+
+  async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
+    const code = codeOf(request);
+    const userId = attempts.get(request);
+    // Whoever failed to prove to be them is not them: they are what it was tried on.
+    const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
+    const about = await aboutRefusal(request, db);
+    if (about) await refusals.add({ ...about, target, status, code });
+  }
+
+  app.addHook('onClose', async () => {
+    clearInterval(flushing);
+    await entering.idle();
+    flush(true);
+    await entering.idle();
+  });
+}
+
+function isToBeEntered(request: FastifyRequest): boolean {
+  // Whoever is beyond a limit would else cost a write for each request.
+  if (codeOf(request) === 'rate_limited') return false;
+  if (attempts.has(request)) return true;
+  if (!changes(request)) return false;
+  if (callerOf(request) !== undefined || personOf(request) !== undefined) return true;
+  return refusedTokenOf(request) !== undefined;
+}
+
+function changes(request: FastifyRequest): boolean {
+  return !request.is404 && !isSafe(request.method);
+}

@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { unsupportedMediaType } from '../../problems/answers.ts';
+import { Problem } from '../../problems/problem.ts';
+import { formBody, parseMultipart, parseUrlEncoded } from './forms.ts';
+import { parseJson } from './json.ts';
+
+export const mediaTypes = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+];
+
+const parsers: Parse[] = [parseJsonBody, parseFormBody, parseMultipartBody];
+
+/**
+ * Takes JSON and both kinds of forms. An empty body is taken whatever its type, as no fields at all.
+ * Throws 415 for another type or charset and for a compressed one, and 400 for what can't be read.
+ */
+export function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  mediaTypes.forEach((type, at) => {
+    addParser(app, type, parsers[at] ?? parseOther);
+  });
+  addParser(app, '*', parseOther);
+  // A type without a body says nothing, and Fastify refuses those that it can't read.
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    const isEmpty = !headers['transfer-encoding'] && Number(headers['content-length'] ?? 0) === 0;
+    if (isEmpty) delete headers['content-type'];
+  });
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+  });
+}
+
+type Parse = (body: Buffer, request: FastifyRequest) => unknown;
+
+function addParser(app: FastifyInstance, type: string, parse: Parse): void {
+  app.addContentTypeParser<Buffer>(
+    type,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      const { 'content-encoding': encoding = 'identity' } = request.headers;
+      if (encoding.toLowerCase() !== 'identity') throw unsupportedMediaType();
+      return await parse(body, request);
+    },
+  );
+}
+
+function parseJsonBody(body: Buffer, request: FastifyRequest): unknown {
+  return parseJson(textOf(body, request));
+}
+
+function parseFormBody(body: Buffer, request: FastifyRequest): unknown {
+  return formBody(parseUrlEncoded(textOf(body, request)), bodySchema(request));
+}
+
+async function parseMultipartBody(body: Buffer, request: FastifyRequest): Promise<unknown> {
+  const pairs = await parseMultipart(body, request.headers['content-type'] ?? '');
+  textOf(body, request);
+  return formBody(pairs, bodySchema(request));
+}
+
+function parseOther(): never {
+  throw unsupportedMediaType();
+}
+
+function bodySchema(request: FastifyRequest): TSchema | undefined {
+  return request.routeOptions.schema?.body as TSchema | undefined;
+}
+
+function textOf(body: Buffer, request: FastifyRequest): string {
+  const type = request.headers['content-type'] ?? '';
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type) ?? [];
+  if (!/^utf-?8$/i.test(charset)) throw unsupportedMediaType();
+  if (isUtf8(body)) return new TextDecoder().decode(body);
+  throw new Problem('malformed_request', 'The body is not valid UTF-8.');
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { commandPairs, errorsOf, formPairs, openProbe } from '../../testing/probe.ts';
+
+const { multipart, post, postForm, close } = await openProbe();
+after(close);
+
+test('a list in a form can be written in several ways', async () => {
+  const ways: [[string, string][], unknown][] = [
+    [
+      [
+        ['initialCommands[]', 'a'],
+        ['initialCommands[]', 'b'],
+      ],
+      ['a', 'b'],
+    ],
+    [
+      [
+        ['initialCommands', 'a'],
+        ['initialCommands', 'b'],
+      ],
+      ['a', 'b'],
+    ],
+    [
+      [
+        ['initialCommands[1]', 'b'],
+        ['initialCommands[0]', 'a'],
+      ],
+      ['a', 'b'],
+    ],
+    [
+      [
+        ['initialCommands[0][0]', 'a'],
+        ['initialCommands[0][1]', 'b'],
+      ],
+      [['a', 'b']],
+    ],
+    [[['initialCommands[]', '']], []],
+    [[['initialCommands', '']], []],
+  ];
+  for (const [pairs, expected] of ways) {
+    const answer = await postForm([...formPairs, ...pairs]);
+    assert.deepEqual(answer.json().initialCommands, expected, JSON.stringify(pairs));
+  }
+});
+
+test('a number in a form is digits and nothing else', async () => {
+  for (const cpu of [
+    '2abc',
+    '1e3',
+    ' 2',
+    '2 ',
+    '',
+    '02',
+    '+2',
+    '2.0',
+    '0x2',
+    '-1',
+    '9'.repeat(30),
+  ]) {
+    const pairs = [...formPairs, ...commandPairs].map(([name, value]): [string, string] =>
+      name === 'cpu' ? [name, cpu] : [name, value],
+    );
+    for (const answer of [await postForm(pairs), await multipart(pairs)]) {
+      assert.equal(answer.statusCode, 422, JSON.stringify(cpu));
+      assert.deepEqual(errorsOf(answer), { '/cpu': 'Must be a whole number of cores, from 1.' });
+    }
+  }
+});
+
+test('a field of a form that is given twice is a 400', async () => {
+  for (const pairs of [
+    [
+      ['cpu', '1'],
+      ['cpu', '1'],
+    ],
+    [
+      ['initialCommands[0]', 'a'],
+      ['initialCommands[0]', 'b'],
+    ],
+    [
+      ['initialCommands[0][]', 'a'],
+      ['initialCommands[0]', 'b'],
+    ],
+  ] as [string, string][][]) {
+    for (const answer of [await postForm(pairs), await multipart(pairs)]) {
+      assert.equal(answer.statusCode, 400, JSON.stringify(pairs));
+      assert.match(answer.json().detail, /given more than once/);
+    }
+  }
+});
+
+test('a multipart form takes no files, and must be whole', async () => {
+  const file = new File(['x'], 'a.txt');
+  const answer = await multipart([...formPairs, ['initialCommands[]', file]]);
+  assert.equal(answer.statusCode, 422);
+  assert.deepEqual(Object.keys(errorsOf(answer)), ['/initialCommands[]']);
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=b']) {
+    assert.equal((await post('--c\r\n', { type })).statusCode, 400, type);
+  }
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { errorsOf, json, openProbe, valid } from '../../testing/probe.ts';
+
+const { post, postJson, close } = await openProbe();
+after(close);
+
+test('JSON is strictly typed', async () => {
+  for (const cpu of ['2', 2.5, true, null, [2], {}, 0, -1, 2 ** 53]) {
+    const answer = await postJson({ ...valid, cpu });
+    assert.equal(answer.statusCode, 422, JSON.stringify(cpu));
+    assert.deepEqual(errorsOf(answer), { '/cpu': 'Must be a whole number of cores, from 1.' });
+  }
+});
+
+test('JSON that can be read in two ways is refused', async () => {
+  for (const text of ['{"cpu": 1, "cpu": 1}', '{"a": [{"x": 1, "\\u0078": 2}]}']) {
+    const answer = await post(text, json);
+    assert.equal(answer.statusCode, 400);
+    assert.match(answer.json().detail, /"(cpu|x)" is given more than once/);
+  }
+  const nested = await post('{"a": {"b": 1}, "b": {"a": [1, 2, "a", "a"]}}', json);
+  assert.equal(nested.statusCode, 422);
+});
+
+test('what is not JSON is a 400', async () => {
+  const texts = ['{', '{"a":1,}', 'null x', "{'a': 1}", '[1', '{"a": NaN}', '\u0000'];
+  for (const text of texts) assert.equal((await post(text, json)).statusCode, 400, text);
+  assert.equal((await post('['.repeat(200_000), json)).statusCode, 400);
+  for (const text of ['null', '[]', '"a"', '1']) {
+    assert.equal((await post(text, json)).statusCode, 422, text.slice(0, 9));
+  }
+});
+
+const list = (length: number, item = '0') => `[${Array(length).fill(item).join()}]`;
+
+test('what has more values than any request needs is refused before it is parsed', async () => {
+  const keys = (count: number) =>
+    `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":0`).join()}}`;
+  const field = (value: string) => `{"initialCommands":${value}}`;
+  const most = [keys(4999), list(4999), field(list(4998)), list(2499, '[]'), list(1, list(4998))];
+  for (const text of most) assert.equal((await post(text, json)).statusCode, 422, text);
+  // The comma after the last makes it no JSON, which nobody gets to see.
+  const more = [keys(5001), list(5001), field(list(5000)), list(2501, '[]'), `${list(6000)},`];
+  for (const text of more) {
+    const answer = await post(text, json);
+    assert.deepEqual([answer.statusCode, answer.json().code], [413, 'body_too_large']);
+    assert.match(answer.json().detail, /more than the 5000 values/);
+  }
+});
+
+test('commas, brackets and quotes of a text are no values', async () => {
+  for (const text of [',', '[', ']}', '\\', '\\"[', '\\\\"', '\u0022,']) {
+    const name = JSON.stringify(text.repeat(10_000));
+    const answer = await post(`{"name":${name}}`, json);
+    assert.deepEqual([answer.statusCode, errorsOf(answer)['/cpu']], [422, 'Is required.'], text);
+  }
+  for (const text of ['"', '"\\', '{"a":"', '{"a":"\\"']) {
+    assert.equal((await post(text, json)).statusCode, 400, text);
+  }
+});
+
+test('what is nested deeper than any request is refused before it is parsed', async () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+  assert.equal((await post(nested(32), json)).statusCode, 422);
+  for (const text of [nested(33), nested(100_000), '{"a":'.repeat(33), `{"x":${nested(32)}}`]) {
+    const answer = await post(text, json);
+    assert.deepEqual([answer.statusCode, answer.json().code], [400, 'malformed_request']);
+    assert.equal(answer.json().detail, 'The body is nested more than 32 levels deep.');
+  }
+});

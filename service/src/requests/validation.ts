@@ -1,0 +1,102 @@
+import type { Annotations } from '@berth/contract/values';
+import type { ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type FieldError, invalidFields } from '../problems/problem.ts';
+import { coerceText } from './bodies/coercion.ts';
+import { isRealTime } from './times.ts';
+
+const mostErrors = 100;
+
+const ajv = new Ajv2020({ allErrors: true, verbose: true, useDefaults: true, strict: false });
+formats.default(ajv, ['ipv4', 'ipv6']);
+ajv.addFormat('date-time', isRealTime);
+ajv.addKeyword({ keyword: 'explain', schemaType: 'string' });
+ajv.addKeyword({
+  keyword: 'maxBytes',
+  schemaType: 'number',
+  error: { message: ({ schema }) => `must be of at most ${schema} bytes` },
+  validate: (most: number, value: unknown) => bytesOf(value) <= most,
+});
+
+function bytesOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, part) => sum + bytesOf(part), 0);
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
+}
+
+/**
+ * Validates a part of a request. The body is taken as it is; query and path are text, and become
+ * what their schema says. Each bad field is reported, in the words of its schema's `explain`.
+ */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validate = ajv.compile(schema);
+  return (input: unknown) => {
+    const value = httpPart === 'body' ? input : coerceText(schema, input);
+    if (validate(value)) return { value };
+    const pointerOf = httpPart === 'querystring' ? pointerToParameter : pointerToValue;
+    return {
+      error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', pointerOf)),
+    };
+  };
+};
+
+function fieldErrors(
+  errors: ErrorObject[],
+  httpPart: string,
+  pointerOf: (error: ErrorObject) => string,
+): FieldError[] {
+  const choices = [
+    ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
+  ];
+  const found = new Map<string, FieldError>();
+  for (const error of errors) {
+    // The branches of a choice each say why they did not fit; the choice says it once.
+    if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
+    const pointer = pointerOf(error);
+    if (!found.has(pointer)) found.set(pointer, { pointer, detail: sentence(error, httpPart) });
+    if (found.size === mostErrors) break;
+  }
+  return [...found.values()];
+}
+
+/** Of one value of several in a parameter, which have no places of their own, to the parameter. */
+function pointerToParameter(error: ErrorObject): string {
+  return pointerToValue(error).replace(/(?<=.)\/.*$/, '');
+}
+
+function pointerToValue({ instancePath, params, keyword }: ErrorObject): string {
+  if (keyword === 'required') return `${instancePath}/${escaped(params.missingProperty)}`;
+  if (keyword !== 'additionalProperties') return instancePath;
+  return `${instancePath}/${escaped(params.additionalProperty)}`;
+}
+
+/** RFC 6901, section 3. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const nouns: Record<string, string> = {
+  object: 'a JSON object',
+  array: 'a list',
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+function sentence(
+  { keyword, params, parentSchema, message }: ErrorObject,
+  httpPart: string,
+): string {
+  if (keyword === 'required') return 'Is required.';
+  if (keyword === 'additionalProperties') {
+    return httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
+  }
+  const { explain } = (parentSchema ?? {}) as Annotations;
+  if (explain) return explain;
+  if (keyword === 'type') return `Must be ${nouns[params.type] ?? params.type}.`;
+  if (keyword === 'pattern' || keyword === 'format') return 'Has a form that is not taken here.';
+  return `${(message ?? 'is not valid').replace(/^./, (first) => first.toUpperCase())}.`;
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestToken } from '../../testing/app.ts';
+import { enterServer } from '../../testing/servers.ts';
+import { createWholeApp } from '../../testing/whole-app.ts';
+
+const { db, place, ask, close } = await createWholeApp();
+after(close);
+const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+await sql`update nodes set member = name`.execute(db);
+await sql`insert into nodes (location_id, name, member, status, cpu, ram_mb, disk_gb) values
+  (${place.locationId}, 'near', 'near', 'online', 4, 4096, 100),
+  (${place.locationId}, 'small', 'small', 'online', 4, 128, 100),
+  (${place.locationId}, 'away', 'away', 'offline', 4, 4096, 100)`.execute(db);
+await sql`
+  with elsewhere as (
+    insert into locations (name, description, engine, incus_project, storage_pool, network,
+                           max_cpu, max_ram_mb, max_disk_gb)
+    values ('second', '', '{}', '', '', '', 1, 1, 1) returning id
+  )
+  insert into nodes (location_id, name, member, status, cpu, ram_mb)
+  select id, 'far', 'far', 'online', 8, 4096 from elsewhere`.execute(db);
+
+const move = (id: number, body: object = {}) =>
+  ask('POST', `/servers/${id}/move`, { ...admin, body });
+const setNode = (name: string, values: object) =>
+  db.updateTable('nodes').set(values).where('name', '=', name).execute();
+
+test('a move goes to the node that is wanted, or to the best one', async () => {
+  const wanted = await move(await enterServer(db, place), { node: 'near' });
+  assert.equal(wanted.statusCode, 202, wanted.body);
+  const shown = async (id: number) => (await ask('GET', `/operations/${id}`, admin)).json();
+  const { operation_id: id } = wanted.json();
+  assert.deepEqual([(await shown(id)).kind, (await shown(id)).placement], ['move', null]);
+  const chosen = await move(await enterServer(db, place));
+  assert.equal(chosen.statusCode, 202, chosen.body);
+  const { placement } = await shown(chosen.json().operation_id);
+  assert.equal(placement.node, 'near');
+  assert.deepEqual(placement.excluded, { current: 1, offline: 1, ram: 1 });
+});
+
+test('what can not be moved is told why', async () => {
+  const id = await enterServer(db, place);
+  const cases: [body: object, status: number, code: string, words: RegExp][] = [
+    [{ node: 'node-1' }, 409, 'server_on_node', /on the node node-1 already/],
+    [{ node: 'small' }, 409, 'no_capacity', /small can't take the server: it lacks memory/],
+    [{ node: 'away' }, 409, 'no_capacity', /it is offline/],
+    [{ node: 'far' }, 422, 'validation_failed', /No node of its location has this name/],
+    [{ node: 'none' }, 422, 'validation_failed', /No node of its location has this name/],
+    [{ node: 7 }, 422, 'validation_failed', /name of a node/],
+  ];
+  for (const [body, status, code, words] of cases) {
+    const answer = await move(id, body);
+    assert.deepEqual([answer.statusCode, answer.json().code], [status, code], answer.body);
+    assert.match(answer.json().detail, words);
+  }
+  assert.deepEqual((await move(id, { node: 'small' })).json().lacking, ['ram']);
+  const untouched = await db
+    .selectFrom('servers')
+    .select('moving_to')
+    .where('id', '=', id)
+    .execute();
+  assert.deepEqual(untouched, [{ moving_to: null }]);
+});
+
+test('only a server that is started or stopped, and at rest, on a node that answers, is moved', async () => {
+  for (const status of ['paused', 'error'] as const) {
+    const answer = await move(await enterServer(db, place, { status }));
+    assert.deepEqual([answer.statusCode, answer.json().code], [409, 'server_not_movable']);
+  }
+  const busy = await move(await enterServer(db, place, { status: 'stopped', operation: 'start' }));
+  assert.deepEqual([busy.statusCode, busy.json().code], [409, 'operation_in_progress']);
+  const id = await enterServer(db, place, { status: 'stopped' });
+  await setNode('node-1', { status: 'offline' });
+  const offline = await move(id);
+  assert.deepEqual([offline.statusCode, offline.json().code], [409, 'node_offline']);
+  await setNode('node-1', { status: 'online', member: null });
+  await setNode('near', { member: null });
+  const single = await move(id, { node: 'near' });
+  assert.deepEqual([single.statusCode, single.json().code], [409, 'not_clustered']);
+});
+
+test('of many moves at once no node is given more than it has', async () => {
+  await setNode('near', { member: 'near', ram_mb: 1024 + 256 * 2 });
+  await setNode('node-1', { member: 'node-1' });
+  const ids = await Promise.all(Array.from({ length: 12 }, () => enterServer(db, place)));
+  const answers = await Promise.all(ids.map((id) => move(id, { node: 'near' })));
+  const node = await db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('name', '=', 'near')
+    .executeTakeFirstOrThrow();
+  assert.ok(node.allocated_ram_mb <= node.ram_mb);
+  assert.equal(node.allocated_ram_mb, node.ram_mb);
+  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([202, 409]));
+});
+
+test('a move is for administrators, and no client is told of it', async () => {
+  const id = await enterServer(db, place);
+  assert.equal((await ask('POST', `/servers/${id}/move`)).statusCode, 403);
+  const { allowed_actions } = (await ask('GET', `/servers/${id}`, admin)).json();
+  assert.ok(!allowed_actions.includes('move'));
+});

@@ -1,0 +1,77 @@
+import type { Instance } from '../../incus/instances.ts';
+
+type Config = Record<string, string>;
+
+const denyKey = 'security.syscalls.deny';
+/** Which run of an instance began before its calls were denied. */
+const freeRunLabel = 'user.berth.free_run';
+
+/**
+ * What makes subvolumes and snapshots of btrfs, which root of any user namespace may. The quota of a disk
+ * is that of one subvolume, so what is written to another one counts for nobody (linux/btrfs.h). All else
+ * that changes quotas wants a right that no container has.
+ */
+const makeSubvolumes = {
+  SNAP_CREATE: 0x50009401,
+  SUBVOL_CREATE: 0x5000940e,
+  SNAP_CREATE_V2: 0x50009417,
+  SUBVOL_CREATE_V2: 0x50009418,
+};
+
+/** As on a file system without subvolumes: what would like one, such as systemd, then makes a directory. */
+const inappropriate = 25; // ENOTTY
+
+/** The kernel looks at 32 bits of the argument: those above must not hide what is asked. */
+const lines = Object.values(makeSubvolumes).map(
+  (number) =>
+    `ioctl errno ${inappropriate} [1,0x${number.toString(16)},SCMP_CMP_MASKED_EQ,0xffffffff]`,
+);
+
+/** Configuration of a container whose root can't get out of the quota of its disk. */
+export const deniedCalls = { [denyKey]: lines.join('\n') };
+
+type Seen = Pick<Instance, 'type' | 'status' | 'config'>;
+
+/** An administrator's own policy, which takes the place of all that is denied. */
+const ownPolicies = ['raw.seccomp', 'security.syscalls.allow'];
+
+export const hasOwnPolicy = (config: Config) => ownPolicies.some((key) => config[key]);
+
+function deniesAll(config: Config): boolean {
+  const denied = linesOf(config);
+  return lines.every((line) => denied.includes(line));
+}
+
+/** Whether its configuration is to be changed. A virtual machine has a kernel of its own. */
+export function isToBeConfined({ type, status, config }: Seen): boolean {
+  if (type !== 'container' || hasOwnPolicy(config)) return false;
+  return !deniesAll(config) || (status === 'Stopped' && Boolean(config[freeRunLabel]));
+}
+
+/** Whether its guest is confined as it runs now; of one that is stopped, whether it will be. */
+export function isConfined({ type, status, config }: Seen): boolean {
+  if (type !== 'container') return true;
+  if (hasOwnPolicy(config) || !deniesAll(config)) return false;
+  return status === 'Stopped' || config[freeRunLabel] !== runOf(config);
+}
+
+/**
+ * What confines it: Incus takes it also of one that runs, for its next start, whoever starts it then. What
+ * an administrator denies it stays denied.
+ */
+export function confine(seen: Seen): { config?: Config } {
+  if (!isToBeConfined(seen)) return {};
+  const { status, config } = seen;
+  const others = linesOf(config).filter((line) => line && !lines.includes(line));
+  const freeRun = status === 'Stopped' ? '' : runOf(config);
+  return { config: { [denyKey]: [...others, ...lines].join('\n'), [freeRunLabel]: freeRun } };
+}
+
+const linesOf = (config: Config) => (config[denyKey] ?? '').split('\n');
+
+/** The host's end of its one card: each run has another. */
+function runOf(config: Config): string {
+  const ofRun = /^volatile\..+\.host_name$/;
+  const [, name] = Object.entries(config).find(([key]) => ofRun.test(key)) ?? [];
+  return name ?? 'unknown';
+}

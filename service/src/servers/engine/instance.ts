@@ -1,0 +1,137 @@
+import { networkConfig, userData } from '../../guests/cloud-init.ts';
+import { takesGatewayBeyond } from '../../operating-systems/catalogue.ts';
+import type { ServerForOperation } from '../operation-queries.ts';
+import { deniedCalls } from './confinement.ts';
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const instanceName = (uuid: string) => `srv-${uuid}`;
+
+/** Of the server that an instance is named after; undefined for anybody else's instance. */
+export function serverUuid(name: string): string | undefined {
+  return name.startsWith('srv-') && uuidPattern.test(name.slice(4)) ? name.slice(4) : undefined;
+}
+
+/** Names of our labels on an instance: whose it is, and which server. */
+export const installationLabel = 'user.berth.installation';
+export const serverLabel = 'user.berth.server';
+/** While its traffic is throttled: JSON of the limits that its card had before. */
+export const throttledLabel = 'user.berth.throttled';
+/** The device that is a server's network card. */
+export const card = 'eth0';
+
+/** Whose an instance is, as its labels say: an installation's id, and a server's uuid. */
+export function labelsOf({ config }: { config: Record<string, string> }) {
+  const server = config[serverLabel] ?? '';
+  return {
+    installation: config[installationLabel],
+    server: uuidPattern.test(server) ? server : undefined,
+  };
+}
+
+const processesPerGigabyte = 2048;
+const fewestProcesses = 1024;
+
+/**
+ * The body of `POST /1.0/instances` for a server. No secret is in it: whoever reads the instance's
+ * configuration, the guest included, reads this.
+ */
+export function instanceDefinition(
+  server: ServerForOperation,
+  imageFingerprint: string,
+  installationId: string,
+) {
+  return {
+    name: instanceName(server.uuid),
+    type: server.os.type,
+    source: { type: 'image' as const, fingerprint: imageFingerprint },
+    profiles: [],
+    config: {
+      'limits.cpu': String(server.cpu),
+      'limits.memory': `${server.ramMb}MiB`,
+      ...(server.os.type === 'container' ? containerLimits(server) : machineSettings),
+      'cloud-init.user-data': userData({ hostname: server.hostname }),
+      'cloud-init.network-config': networkConfig({
+        type: server.os.type,
+        mac: server.mac,
+        addresses: guestAddresses(server),
+      }),
+      // Left to itself Incus moves none on a bridge that it does not manage; ours is on every member.
+      ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
+      [installationLabel]: installationId,
+      [serverLabel]: server.uuid,
+    },
+    devices: {
+      root: { type: 'disk', path: '/', pool: server.storagePool, size: `${server.diskGb}GiB` },
+      [card]: networkDevice(server),
+    },
+  };
+}
+
+function containerLimits(server: ServerForOperation) {
+  const processes = Math.ceil((server.ramMb / 1024) * processesPerGigabyte);
+  return {
+    'limits.memory.swap': 'false',
+    'limits.processes': String(Math.max(processes, fewestProcesses)),
+    // The guest needs none of what Incus would tell it of its own configuration.
+    'security.guestapi': 'false',
+    'security.idmap.isolated': 'true',
+    'security.nesting': 'false',
+    'security.privileged': 'false',
+    ...deniedCalls,
+  };
+}
+
+/** Figures of a guest's own agent could be forged, and count anew whenever it fails. */
+const machineSettings = { 'security.agent.metrics': 'false' };
+
+/**
+ * On a bridge that Incus manages each address stands alone, and all else is reached by the gateway: its
+ * rules are for what it passes on. With the subnet's length a guest would look for its neighbours
+ * beside it, where isolation keeps it from all of them.
+ */
+function guestAddresses({ network, os, addresses }: ServerForOperation) {
+  if (network.kind !== 'bridge' || !takesGatewayBeyond(os.source)) return addresses;
+  return addresses.map((one) => ({ ...one, prefixLength: one.family === 4 ? 32 : 128 }));
+}
+
+/**
+ * The card, with what Incus takes for each kind of network (Incus documentation, "Type: nic"). The filters
+ * refuse any packet that does not come from the server's own MAC and addresses.
+ */
+function networkDevice(server: ServerForOperation): Record<string, string> {
+  const { network, mac } = server;
+  const of = (family: 4 | 6) => server.addresses.find((address) => address.family === family)?.ip;
+  const ipv4 = of(4);
+  const ipv6 = of(6);
+  const nic = { type: 'nic', name: card, hwaddr: mac };
+  const bridged = {
+    ...nic,
+    'security.mac_filtering': 'true',
+    'security.port_isolation': 'true',
+  };
+  const addressFilters = {
+    'ipv4.address': ipv4 ?? 'none',
+    'ipv6.address': ipv6 ?? 'none',
+    'security.ipv4_filtering': 'true',
+    'security.ipv6_filtering': 'true',
+  };
+  switch (network.kind) {
+    case 'bridge':
+      return { ...bridged, network: network.name, ...addressFilters };
+    case 'ovn':
+      return {
+        ...nic,
+        network: network.name,
+        // It has no filters; and "none" for one family must not stand beside an address of the other.
+        ...(ipv4 !== undefined && { 'ipv4.address': ipv4 }),
+        ...(ipv6 !== undefined && { 'ipv6.address': ipv6 }),
+      };
+    case 'unmanaged': {
+      const device = { ...bridged, nictype: 'bridged', parent: network.name };
+      // Incus takes a VLAN or filters of addresses, not both.
+      if (network.vlan !== null) return { ...device, vlan: String(network.vlan) };
+      return { ...device, ...addressFilters };
+    }
+  }
+}

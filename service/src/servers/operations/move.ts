@@ -1,0 +1,216 @@
+import type { Instance } from '../../incus/instances.ts';
+import type { WaitOptions } from '../../incus/operations.ts';
+import { EngineError } from '../../incus/transport/errors.ts';
+import {
+  defineOperation,
+  done,
+  type Failure,
+  fail,
+  next,
+  type StepContext,
+  type StepResult,
+  wait,
+} from '../../operations/define.ts';
+import {
+  findInstance,
+  isBusy,
+  isRunning,
+  migrateInstance,
+  startInstance,
+} from '../engine/engine.ts';
+import { instanceName } from '../engine/instance.ts';
+import { showEngineStatus } from '../truth.ts';
+import { setServerMoved } from '../worker-queries.ts';
+import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
+
+/** What a move begins with: where it goes, and where its server comes from. */
+export interface MoveRequest {
+  from: { id: number; name: string };
+  to: { id: number; name: string; member: string };
+  /** Whether its node is evacuated, to which a restore is to bring it back. */
+  evacuates: boolean;
+}
+
+interface MoveState extends MoveRequest, ShutdownState, Failure {
+  /** Whether it ran, and so has to run at the end. */
+  ran: boolean;
+  /** Why it could not be moved while it ran, and had to be stopped. */
+  notLive: string;
+  /** Its guest did not shut down, and had its power cut. */
+  wasCut: boolean;
+}
+
+type Context = StepContext<MoveState>;
+type Result = Promise<StepResult<MoveState>>;
+
+const migrateSeconds = 6 * 3600;
+const startSeconds = 5 * 60;
+/** Of a migration that the engine fails at, for a reason that may pass. */
+const mostTries = 5;
+
+const toMigrate = { outcome: 'next', step: 'migrate', deadlineSeconds: migrateSeconds } as const;
+const busy = wait(0.5, 'waiting for the engine to let go of it');
+const missing = fail('instance_missing', 'Its instance no longer exists in the engine.');
+
+/**
+ * Takes a server to another member of its cluster: while it runs, where that can be done, else by
+ * stopping it before and starting it after. Where it is is looked at in each step, since Incus may carry
+ * on with a migration, or fall back from one, whatever becomes of who asked for it.
+ */
+export const moveOperation = defineOperation<MoveState>({
+  kind: 'move',
+  title: 'Moving the server',
+  deadlineSeconds: 10 * 60,
+  first: 'look',
+  steps: {
+    look: { weight: 1, doing: 'looking where it is', run: look },
+    live: { weight: 10, doing: 'taking it along while it runs', run: live },
+    stop: { weight: 1, doing: 'asking it to shut down', run: stop },
+    shutdown: { weight: 4, doing: 'waiting for it to shut down', run: shutdown },
+    cut: { weight: 1, doing: 'cutting its power', run: cut },
+    migrate: { weight: 10, doing: 'taking its disk along', run: migrate },
+    start: { weight: 3, doing: 'starting it there', run: start },
+    recover: { weight: 0, doing: 'bringing it back to how it was', run: recover },
+  },
+  // Engines come back: as long as an operation may take.
+  recovery: { step: 'recover', deadlineSeconds: 6 * 3600 },
+  failed: showEngineStatus,
+});
+
+async function look(context: Context): Result {
+  const found = await find(context);
+  if (!found) return missing;
+  const { status, type, config } = found;
+  if (status === 'Frozen') return fail('guest_paused', 'It is paused; resume or stop it first.');
+  const ran = isRunning(status);
+  if (!ran && status !== 'Stopped') return wait(2, 'waiting for the engine to say how it is');
+  if (isThere(context, found)) return next('start', { ran });
+  if (!ran) return { ...toMigrate, patch: { ran } };
+  // Incus moves running containers only with a program that is rarely there.
+  const canBeLive = type === 'virtual-machine' && config['migration.stateful'] === 'true';
+  return next(canBeLive ? 'live' : 'stop', { ran });
+}
+
+/** A virtual machine that can't be taken along while it runs is stopped for it. */
+async function live(context: Context): Result {
+  // Looked at once nothing is under way: what was seen before may have changed at its end.
+  if (await isHeld(context)) return busy;
+  const found = await find(context);
+  if (!found) return missing;
+  if (isThere(context, found)) return next('start');
+  if (!isRunning(found.status)) return next('stop');
+  try {
+    await take(context, { live: true });
+    return wait(0.1);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
+    if (await isThereNow(context)) return next('start');
+    context.log.warn({ err: error }, 'A server could not be moved live.');
+    return next('stop', { notLive: error.publicMessage });
+  }
+}
+
+async function stop(context: Context): Result {
+  return (await askToShutDown(context)) ?? toMigrate;
+}
+
+async function shutdown(context: Context): Result {
+  const unlessStopped = await awaitShutDown(context);
+  const isDeaf =
+    unlessStopped?.outcome === 'fail' && unlessStopped.code === 'guest_ignored_shutdown';
+  return isDeaf ? next('cut', { wasCut: true }) : (unlessStopped ?? toMigrate);
+}
+
+async function cut(context: Context): Result {
+  return (await cutPower(context)) ?? toMigrate;
+}
+
+async function migrate(context: Context): Result {
+  const { attempts } = context.operation;
+  if (await isHeld(context)) return busy;
+  const found = await find(context);
+  if (!found) return missing;
+  if (isThere(context, found)) return { ...toStart };
+  if (found.status !== 'Stopped') return next('stop');
+  try {
+    await take(context, { live: false });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    if (await isThereNow(context)) return { ...toStart };
+    if (attempts < mostTries) throw error;
+    context.log.warn({ err: error }, 'A server could not be moved.');
+    return fail('migration_failed', `The engine could not take it there. ${error.publicMessage}`);
+  }
+  return wait(0.1);
+}
+
+const toStart = { outcome: 'next', step: 'start', deadlineSeconds: startSeconds } as const;
+
+async function start(context: Context): Result {
+  const { operation } = context;
+  const found = await find(context);
+  if (!found) return missing;
+  if (!isThere(context, found)) return toMigrate;
+  if (!operation.state.ran || isRunning(found.status)) return moved(context, found);
+  await startInstance(context, found);
+  const after = await find(context);
+  return isRunning(after?.status) && after
+    ? moved(context, after)
+    : fail('not_started', `It is ${after?.status ?? 'gone'} after its start.`);
+}
+
+function moved({ operation, server, settings }: Context, { status }: Instance) {
+  const { from, to, evacuates, wasCut, notLive } = operation.state;
+  const { stopTimeoutSeconds: seconds } = settings;
+  const words = [
+    `The server was moved from ${from.name} to ${to.name}.`,
+    ...(notLive ? [`It was stopped for that, since it could not be moved live: ${notLive}`] : []),
+    ...(wasCut ? [`Its guest did not shut down within ${seconds} s, so its power was cut.`] : []),
+  ];
+  const state = isRunning(status) ? 'started' : 'stopped';
+  const place = { nodeId: to.id, evacuatedFrom: evacuates ? from.id : null };
+  return done(words.join(' '), (trx) => setServerMoved(trx, server.id, state, place));
+}
+
+/** Wherever it is now: it is started again if it ran, and the operation ends with what went wrong. */
+async function recover(context: Context): Result {
+  const { operation } = context;
+  const { failure, ran } = operation.state;
+  // A guest may still be on its way down.
+  if (await isHeld(context)) return busy;
+  const found = await find(context);
+  if (!ran || found?.status !== 'Stopped') return fail(failure.code, failure.message);
+  try {
+    await startInstance(context, found);
+    return fail(failure.code, failure.message);
+  } catch (error) {
+    if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;
+    context.log.warn({ err: error }, 'A server could not be started after a move that failed.');
+    const after = `${failure.message} It could not be started again. ${error.publicMessage}`;
+    return fail(failure.code, after);
+  }
+}
+
+function find({ incus, server, signal }: Context) {
+  return findInstance(incus, instanceName(server.uuid), { signal });
+}
+
+function isHeld({ incus, server, signal }: Context) {
+  return isBusy(incus, instanceName(server.uuid), { signal });
+}
+
+function isThere({ operation }: Context, { location }: Instance): boolean {
+  return location === operation.state.to.member;
+}
+
+/** Another worker, or an administrator, was quicker: the engine refuses to take it where it is. */
+async function isThereNow(context: Context): Promise<boolean> {
+  const found = await find(context);
+  return found !== null && isThere(context, found);
+}
+
+async function take({ incus, operation, server, signal, report }: Context, how: { live: boolean }) {
+  const wanted = { ...how, target: operation.state.to.member };
+  const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);
+  await migrateInstance(incus, instanceName(server.uuid), wanted, { signal, onProgress });
+}

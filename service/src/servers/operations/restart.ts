@@ -1,0 +1,32 @@
+import { defineOperation, done, next } from '../../operations/define.ts';
+import { showEngineStatus } from '../truth.ts';
+import { askToShutDown, awaitShutDown, type ShutdownState } from './shutdown.ts';
+import { start } from './start.ts';
+
+export const restartOperation = defineOperation<ShutdownState>({
+  kind: 'restart',
+  title: 'Restarting the server',
+  deadlineSeconds: 5 * 60,
+  first: 'stop',
+  steps: {
+    stop: {
+      weight: 1,
+      doing: 'asking it to shut down',
+      run: async (context) => (await askToShutDown(context)) ?? next('start'),
+    },
+    shutdown: {
+      weight: 6,
+      doing: 'waiting for it to shut down',
+      run: async (context) => (await awaitShutDown(context)) ?? next('start'),
+    },
+    start: {
+      weight: 3,
+      doing: 'starting it again',
+      async run(context) {
+        const result = await start(context);
+        return result.outcome === 'done' ? done('The server was restarted.', result.write) : result;
+      },
+    },
+  },
+  failed: showEngineStatus,
+});

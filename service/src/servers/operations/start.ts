@@ -1,0 +1,38 @@
+import {
+  defineOperation,
+  done,
+  fail,
+  type StepContext,
+  type StepResult,
+} from '../../operations/define.ts';
+import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
+import { instanceName } from '../engine/instance.ts';
+import { showEngineStatus } from '../truth.ts';
+import { setServerState } from '../worker-queries.ts';
+
+export const startOperation = defineOperation<Record<string, never>>({
+  kind: 'start',
+  title: 'Starting the server',
+  deadlineSeconds: 5 * 60,
+  first: 'start',
+  steps: { start: { weight: 1, doing: 'asking the engine', run: start } },
+  failed: showEngineStatus,
+});
+
+/** Starts the instance unless it runs; succeeds only when the engine was seen to run it. */
+export async function start(
+  context: Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>,
+): Promise<StepResult<never>> {
+  const { incus, server, signal } = context;
+  const name = instanceName(server.uuid);
+  const found = await findInstance(incus, name, { signal });
+  if (!found) return fail('instance_missing', 'Its instance no longer exists in the engine.');
+  if (!isRunning(found.status)) await startInstance(context, found);
+  const after = await incus.instances.get(name, { signal });
+  if (!isRunning(after?.status)) {
+    return fail('not_started', `It is ${after?.status ?? 'gone'} after its start.`);
+  }
+  return done('The server was started.', (trx) =>
+    setServerState(trx, server.id, { status: 'started', realStatus: 'started', error: null }),
+  );
+}

@@ -1,0 +1,37 @@
+import { defineOperation, done, type StepContext } from '../../operations/define.ts';
+import { showEngineStatus } from '../truth.ts';
+import { setServerState } from '../worker-queries.ts';
+import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
+
+interface StopState extends ShutdownState {
+  force: boolean;
+}
+
+export const stopOperation = defineOperation<StopState>({
+  kind: 'stop',
+  title: 'Stopping the server',
+  deadlineSeconds: 5 * 60,
+  first: 'stop',
+  steps: {
+    stop: {
+      weight: 1,
+      doing: 'asking it to shut down',
+      async run(context) {
+        const { force } = context.operation.state;
+        return (await (force ? cutPower(context) : askToShutDown(context))) ?? stopped(context);
+      },
+    },
+    shutdown: {
+      weight: 9,
+      doing: 'waiting for it to shut down',
+      run: async (context) => (await awaitShutDown(context)) ?? stopped(context),
+    },
+  },
+  failed: showEngineStatus,
+});
+
+function stopped({ server }: StepContext<StopState>) {
+  return done('The server was stopped.', (trx) =>
+    setServerState(trx, server.id, { status: 'stopped', realStatus: 'stopped', error: null }),
+  );
+}

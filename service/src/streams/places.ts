@@ -1,0 +1,88 @@
+import { finished } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf, personOf } from '../access/authentication.ts';
+import { addressOf } from '../lib/client-address.ts';
+import { counted } from '../lib/counted.ts';
+import { addressKey } from '../limits/credentials.ts';
+import { Problem } from '../problems/problem.ts';
+
+/** Answers that are too large to be kept in memory by anybody who reads them slowly. */
+export interface Places {
+  /**
+   * Takes a place for an answer until it is sent or its connection ends. Throws `rate_limited` (429) for
+   * who has as many as they may, and `unavailable` (503) where all are taken.
+   */
+  take(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+const retryAfter = 2;
+
+/** @param refused told whose share was used up each time: `token`, `project`, ..., or `all` */
+export function createPlaces(most: number, refused: (share: string) => void): Places {
+  const taken = new Map<string, number>();
+
+  function change(key: string, by: number): void {
+    const count = (taken.get(key) ?? 0) + by;
+    if (count > 0) taken.set(key, count);
+    else taken.delete(key);
+  }
+
+  return {
+    take(request, reply) {
+      const shares = sharesOf(request, most);
+      const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
+      if (full) {
+        refused(full.who);
+        throw full.refusal;
+      }
+      for (const { key } of shares) change(key, 1);
+      finished(reply.raw, () => {
+        for (const { key } of shares) change(key, -1);
+      });
+    },
+  };
+}
+
+interface Share {
+  who: string;
+  key: string;
+  most: number;
+  refusal: Problem;
+}
+
+/**
+ * A token, a person or an address may have a tenth of all, a project a third, and all who have not said who they
+ * are a fifth together.
+ */
+function sharesOf(request: FastifyRequest, most: number): Share[] {
+  const part = (parts: number) => Math.max(1, Math.floor(most / parts));
+  const { tokenId, project } = callerOf(request) ?? {};
+  const userId = personOf(request)?.userId;
+  const share = (who: string, id: unknown, count: number): Share => ({
+    ...{ who, key: `${who} ${id}`, most: count },
+    refusal: tooMany(who, count),
+  });
+  const shared = (who: string, count: number): Share => ({
+    ...{ who, key: who, most: count },
+    refusal: busy(),
+  });
+  const all = shared('all', most);
+  if (!tokenId && !userId) {
+    const address = share('address', addressKey(addressOf(request)), part(10));
+    return [address, shared('anonymous', part(5)), all];
+  }
+  const known = tokenId ? share('token', tokenId, part(10)) : share('user', userId, part(10));
+  return project ? [known, share('project', project.id, part(3)), all] : [known, all];
+}
+
+function tooMany(who: string, count: number): Problem {
+  const detail =
+    `${counted(count, 'large answer is', 'large answers are')} being sent to this ${who}, which is as many as it may have at once. ` +
+    'Read them to their end first, or ask for less of a list with limit.';
+  return new Problem('rate_limited', detail, { retryAfter });
+}
+
+function busy(): Problem {
+  const detail = 'As many large answers are being sent as there may be. Try again.';
+  return new Problem('unavailable', detail, { retryAfter });
+}

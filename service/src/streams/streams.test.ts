@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { after, afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pageParameters } from '@berth/contract/pagination';
+import { Type } from 'typebox';
+import { patience } from '../edge/listener.ts';
+import { plainShell } from '../edge/settings.ts';
+import type { App } from '../requests/app-types.ts';
+import { readPage, sendLines, sendList } from '../requests/pagination.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+/** More than the buffers of any connection hold. */
+const endless = 1_000_000;
+let fetched: number[] = [];
+
+function rowsOf(bytes: number, count: number) {
+  return {
+    page: async (after: { id: number } | undefined, limit: number) => {
+      const from = after?.id ?? 0;
+      fetched.push(limit);
+      const rows = Array.from({ length: Math.min(limit, count - from) }, (_, at) => from + at + 1);
+      return rows.map((id) => ({ id, text: 'x'.repeat(bytes) }));
+    },
+    count: async () => count,
+  };
+}
+
+function probeRoutes(api: App): void {
+  const config = { scope: 'servers:read' } as const;
+  const querystring = Type.Object(pageParameters, { additionalProperties: false });
+  const schema = { querystring, response: { 200: Type.Array(Type.Any()) } };
+  for (const [path, bytes, count] of [
+    ['/endless', 1000, endless],
+    ['/heavy', 256 * 1024, 24],
+    ['/short', 10, 40],
+    ['/long', 1000, 3000],
+  ] as const) {
+    api.get(path, { config, schema }, (request, reply) =>
+      sendList(request, reply, readPage(request.query), rowsOf(bytes, count), (row) => row),
+    );
+  }
+  api.get('/lines', { config, schema }, (request, reply) =>
+    sendLines(request, reply, rowsOf(1000, 3000), (row) => row),
+  );
+  api.get('/text', { config, schema: { response: { 200: Type.String() } } }, async (_, reply) =>
+    reply.type('text/plain').send('é'.repeat(20_000_000)),
+  );
+}
+
+let app: App;
+let port: number;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await app.close();
+  fetched = [];
+});
+
+async function serve({ most = 20, behind = patience.behind, leastSpeed = 1 }) {
+  const shell = { ...plainShell, maxStreams: most, leastSpeed };
+  app = await createTestApp(db, [probeRoutes], { shell, patience: { ...patience, behind } });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  ({ port } = app.server.address() as AddressInfo);
+}
+
+const headersOf = async (scopes: ['admin'] | ['servers:read'] = ['servers:read']) =>
+  (await createTestToken(db, { scopes })).headers;
+
+/** One that begins to read an answer, and then never reads on. */
+async function readSlowly(path: string, { authorization }: { authorization: string }) {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  socket.write(`GET /v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+  const [data] = await once(socket, 'data');
+  socket.pause();
+  return { socket, head: String(data) };
+}
+
+const statusOf = ({ head }: { head: string }) => Number(head.slice(9, 12));
+
+test('a token has a tenth of the large answers there may be, and others theirs', async () => {
+  await serve({ most: 40 });
+  const [one, other] = [await headersOf(), await headersOf()];
+  for (let at = 0; at < 4; at += 1) assert.equal(statusOf(await readSlowly('/endless', one)), 200);
+  const refused = await readSlowly('/endless', one);
+  assert.match(refused.head, /^HTTP\/1\.1 429 .*\r\nretry-after: 2\r\n/is);
+  assert.match(refused.head, /4 large answers are being sent to this token, .* with limit\./);
+  // What is small is answered all the same, and so is who has none.
+  assert.equal(statusOf(await readSlowly('/short', one)), 200);
+  assert.equal(statusOf(await readSlowly('/endless?limit=10', one)), 200);
+  assert.equal(statusOf(await readSlowly('/endless?limit=100', one)), 429);
+  assert.equal(statusOf(await readSlowly('/text', one)), 429);
+  assert.equal(statusOf(await readSlowly('/endless', other)), 200);
+  // One that is hung up on gives its place back.
+  sockets[0]?.destroy();
+  await until('there is a place', async () => statusOf(await readSlowly('/endless', one)) === 200);
+});
+
+test('a project has a third of them, and one that there is no place for is told so', async () => {
+  await serve({ most: 10 });
+  const statuses: number[] = [];
+  for (let at = 0; at < 4; at += 1) {
+    statuses.push(statusOf(await readSlowly('/endless', await headersOf())));
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+  for (let at = 0; at < 7; at += 1) {
+    await db
+      .insertInto('projects')
+      .values({ name: `place-${at}` })
+      .execute();
+    const { headers } = await createTestToken(db, { project: `place-${at}` });
+    assert.equal(statusOf(await readSlowly('/endless', headers)), 200);
+  }
+  await db.insertInto('projects').values({ name: 'late' }).execute();
+  const { headers } = await createTestToken(db, { project: 'late' });
+  const refused = await readSlowly('/endless', headers);
+  assert.match(refused.head, /^HTTP\/1\.1 503 .*\r\nretry-after: 2\r\n/is);
+});
+
+test('of an answer that is not read no more is made than its connection holds', async () => {
+  await serve({});
+  const headers = await headersOf();
+  await readSlowly('/endless', headers);
+  let before = -1;
+  await until('it stands still', async () => {
+    const is = fetched.length;
+    const stands = is === before;
+    before = is;
+    await sleep(300);
+    return stands;
+  });
+  const rows = fetched.reduce((sum, limit) => sum + limit, 0);
+  // Of the gigabyte that it has: what the kernel takes, and not much more.
+  assert.ok(rows < 50_000, `${rows} rows of 1 KB`);
+});
+
+test('rows that are large are read few at a time', async () => {
+  await serve({});
+  const headers = await headersOf();
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/heavy`, { headers });
+  assert.equal(((await answer.json()) as unknown[]).length, 24);
+  assert.deepEqual(fetched, [20, 1, 1, 1, 1, 1]);
+});
+
+for (const path of ['/endless', '/text']) {
+  test(`who reads ${path} slower than asked for is cut off, and others are served`, async () => {
+    await serve({ behind: 1000, leastSpeed: 1_000_000 });
+    const headers = await headersOf();
+    const { socket } = await readSlowly(path, headers);
+    // Nobody reads: that it was closed is seen by the service alone.
+    const count = () =>
+      new Promise<number>((resolve, reject) => {
+        app.server.getConnections((error, open) => (error ? reject(error) : resolve(open)));
+      });
+    await until('it is cut off', count, (open) => open === 0);
+    assert.ok(!socket.destroyed);
+    const whole = await app.inject({ url: '/v1/long', headers });
+    assert.equal(whole.json().length, 3000);
+  });
+}
+
+test('a large answer arrives whole, once each, with its length where that is known', async () => {
+  await serve({});
+  const headers = await headersOf();
+  const url = `http://127.0.0.1:${port}/v1`;
+  const ids = (rows: { id: number }[]) => rows.map(({ id }) => id);
+  const all = Array.from({ length: 3000 }, (_, at) => at + 1);
+  const list = await fetch(`${url}/long`, { headers });
+  assert.deepEqual(ids((await list.json()) as { id: number }[]), all);
+  const lines = (await (await fetch(`${url}/lines`, { headers })).text()).trim().split('\n');
+  assert.deepEqual(ids(lines.map((line) => JSON.parse(line))), all);
+  const page = await fetch(`${url}/long?limit=1000`, { headers });
+  assert.ok(Number(page.headers.get('content-length')) > 1_000_000);
+  assert.equal(((await page.json()) as unknown[]).length, 1000);
+  const text = await fetch(`${url}/text`, { headers });
+  assert.equal(text.headers.get('content-length'), '40000000');
+  assert.equal((await text.text()).length, 20_000_000);
+  const head = await fetch(`${url}/text`, { method: 'HEAD', headers });
+  assert.equal(head.headers.get('content-length'), '40000000');
+});

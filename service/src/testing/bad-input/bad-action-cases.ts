@@ -1,0 +1,254 @@
+import { serverBody } from '../servers.ts';
+import { type BadCase, post, type World } from './bad-input-cases.ts';
+
+const invalid = { status: 422, code: 'validation_failed' };
+const inProgress = {
+  status: 409,
+  code: 'operation_in_progress',
+  answered: { 'retry-after': /^[1-9]\d*$/ },
+};
+
+/** Actions that a server's state forbids, and actions that are asked for wrongly. */
+export function actionCases(world: World): BadCase[] {
+  const { exceeded } = world;
+  const on = (server: keyof World, action: string) => `/v1/servers/${world[server]}/${action}`;
+  const forbidden = [
+    ...(['started', 'paused', 'failed'] as const).map(
+      (at) => [at, 'start', 'not_stopped'] as const,
+    ),
+    ...(['stopped', 'paused', 'failed'] as const).map((at) => [at, 'stop', 'not_running'] as const),
+    ...(['stopped', 'paused', 'failed'] as const).map(
+      (at) => [at, 'restart', 'not_running'] as const,
+    ),
+    ...(['started', 'stopped', 'paused'] as const).map(
+      (at) => [at, 'retry', 'not_failed'] as const,
+    ),
+  ];
+  const busy = [
+    ...(['start', 'stop', 'restart', 'retry'] as const).flatMap((action) =>
+      (['creating', 'deleting', 'starting'] as const).map((at) => [at, action] as const),
+    ),
+  ];
+  const forces: [name: string, force: unknown][] = [
+    ['a text', 'yes'],
+    ['the text true', 'true'],
+    ['a number', 1],
+    ['null', null],
+    ['a list', [true]],
+    ['an object', {}],
+  ];
+  const forms = ['force=yes', 'force=2', 'force=', 'force=TRUE', 'force[]=1'];
+  const formType = { 'content-type': 'application/x-www-form-urlencoded' };
+  return [
+    ...forbidden.map(([at, action, why]) => ({
+      name: `${action} of a server that is ${at}`,
+      request: post(on(at, action), {}),
+      status: 409,
+      code: `server_${why}`,
+    })),
+    ...busy.map(([at, action]) => ({
+      name: `${action} of a server that is ${at}`,
+      request: { method: 'POST' as const, url: on(at, action) },
+      ...inProgress,
+    })),
+    ...(['creating', 'deleting'] as const).map((at) => ({
+      name: `forced stop of a server that is ${at}`,
+      request: post(on(at, 'stop'), { force: true }),
+      ...inProgress,
+    })),
+    {
+      name: 'start of a server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.stopped}/start`, {}),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
+    {
+      name: 'restart of a server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.started}/restart`, {}),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
+    {
+      name: 'forced stop of a stopped server',
+      request: post(on('stopped', 'stop'), { force: true }),
+      status: 409,
+      code: 'server_not_running',
+    },
+    ...forces.map(([name, force]) => ({
+      name: `force: ${name}`,
+      request: post(on('started', 'stop'), { force }),
+      ...invalid,
+      pointers: ['/force'],
+    })),
+    ...['yes', 'TRUE', '2', '', 'true&force=true'].map((force) => ({
+      name: `?force=${force}`,
+      request: post(`${on('started', 'stop')}?force=${force}`, {}),
+      ...invalid,
+      pointers: ['/force'],
+    })),
+    ...forms.map((fields) => ({
+      name: `the form ${fields}`,
+      request: post(on('started', 'stop'), fields, formType),
+      ...invalid,
+      pointers: [fields.startsWith('force[]') ? '/force[]' : '/force'],
+    })),
+    ...(['start', 'restart', 'stop', 'retry'] as const).flatMap((action) => [
+      {
+        name: `${action} with a list`,
+        request: post(on('started', action), []),
+        ...invalid,
+        pointers: [''],
+      },
+      {
+        name: `${action} with an unknown field`,
+        request: post(on('started', action), { now: true }),
+        ...invalid,
+        pointers: ['/now'],
+      },
+      {
+        name: `${action} with an unknown parameter`,
+        request: post(`${on('started', action)}?now=true`, {}),
+        ...invalid,
+        pointers: ['/now'],
+      },
+      {
+        name: `${action} with text`,
+        request: post(on('started', action), 'now', { 'content-type': 'text/plain' }),
+        status: 415,
+        code: 'unsupported_media_type',
+      },
+      {
+        name: `${action} with broken JSON`,
+        request: post(on('started', action), '{"force":'),
+        status: 400,
+        code: 'malformed_request',
+      },
+    ]),
+    {
+      name: 'delete with an unknown parameter',
+      request: { method: 'DELETE', url: `/v1/servers/${world.started}?force=true` },
+      ...invalid,
+      pointers: ['/force'],
+    },
+    {
+      name: 'delete with text',
+      request: {
+        method: 'DELETE',
+        url: `/v1/servers/${world.started}`,
+        headers: { 'content-type': 'text/plain' },
+        payload: 'now',
+      },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+  ];
+}
+
+/** Each route of the API, and a request that it would take. */
+function everyRequest(world: World): BadCase['request'][] {
+  const { started, stopped, operation, locationId, osId } = world;
+  const reads = ['servers', `servers/${started}`, `servers/${started}/status`, 'operations']
+    .concat([`operations/${operation}`, 'locations', `locations/${locationId}`])
+    .concat(['operating-systems', `operating-systems/${osId}`]);
+  return [...reads.map((path) => ({ url: `/v1/${path}` })), ...writes(world, stopped)];
+}
+
+function writes(world: World, stopped = world.stopped): BadCase['request'][] {
+  return [
+    post('/v1/servers', serverBody(world)),
+    post('/v1/servers/dry-run', serverBody(world)),
+    post(`/v1/servers/${stopped}/start`, {}),
+    post(`/api/v1/servers/${world.started}/stop`, { force: true }),
+    post(`/v1/servers/${world.started}/restart`, {}),
+    { method: 'DELETE', url: `/api/v1/servers/${world.started}` },
+  ];
+}
+
+/** Who asks, what they take in return, and the other headers. */
+export function headerCases(world: World): BadCase[] {
+  const { tokens } = world;
+  const longToken = `berth_${'a'.repeat(100_000)}`;
+  const credentials: [name: string, authorization: string | undefined, code: string][] = [
+    ['no token', undefined, 'token_missing'],
+    ['an empty header', '', 'token_missing'],
+    ['another scheme', `Basic ${tokens.good}`, 'token_missing'],
+    ['a token without its scheme', tokens.good, 'token_missing'],
+    ['a scheme without a token', 'Bearer', 'token_missing'],
+    ['a malformed token', 'Bearer 12345', 'token_malformed'],
+    ['a token with a wrong checksum', `Bearer ${wrongChecksum(tokens.good)}`, 'token_malformed'],
+    ['two tokens', `Bearer ${tokens.good} ${tokens.good}`, 'token_malformed'],
+    ['a very long token', `Bearer ${longToken.slice(0, 8000)}`, 'token_malformed'],
+    ['a token with a quote', `Bearer ${tokens.good}'`, 'token_malformed'],
+    ['an unknown token', `Bearer ${tokens.unknown}`, 'token_invalid'],
+    ['an expired token', `Bearer ${tokens.expired}`, 'token_expired'],
+    ['a revoked token', `Bearer ${tokens.revoked}`, 'token_invalid'],
+  ];
+  const sample = everyRequest(world);
+  const title = (request: BadCase['request']) => `${request.method ?? 'GET'} ${request.url}`;
+  const withHeaders = (request: BadCase['request'], headers: object) => ({
+    ...request,
+    headers: { ...request.headers, ...headers },
+  });
+  const create = sample.find((request) => request.method === 'POST') ?? { url: '' };
+  const keys = ['', 'a b', 'ключ'.replaceAll(/./g, '\xe9'), 'x'.repeat(256), 'a\tb'];
+  return [
+    ...credentials.flatMap(([name, authorization, code]) =>
+      sample.map((request) => ({
+        name: `${title(request)} with ${name}`,
+        request: withHeaders(request, { authorization }),
+        status: 401,
+        code,
+        answered: { 'www-authenticate': /^Bearer realm="berth"/ },
+      })),
+    ),
+    ...writes(world).map((request) => ({
+      name: `${title(request)} with a token that may only read`,
+      request: withHeaders(request, { authorization: `Bearer ${tokens.reader}` }),
+      status: 403,
+      code: 'scope_missing',
+      answered: { 'www-authenticate': /error="insufficient_scope", scope="servers:write"/ },
+    })),
+    ...[...sample, { url: '/v1/health' }].map((request) => ({
+      name: `${title(request)} as text/xml`,
+      request: withHeaders(request, { accept: 'text/xml' }),
+      status: 406,
+      code: 'not_acceptable',
+    })),
+    ...keys.map((key) => ({
+      name: `the Idempotency-Key ${JSON.stringify(key.slice(0, 9))}`,
+      request: withHeaders(create, { 'idempotency-key': key }),
+      status: 400,
+      code: 'malformed_request',
+    })),
+    ...methodCases(world),
+  ];
+}
+
+function wrongChecksum(token: string): string {
+  return token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+}
+
+function methodCases(world: World): BadCase[] {
+  const server = `servers/${world.started}`;
+  const rows: [method: string, path: string, allow: string][] = [
+    ['PUT', 'servers', 'GET, HEAD, OPTIONS, POST'],
+    ['DELETE', 'servers', 'GET, HEAD, OPTIONS, POST'],
+    ['PATCH', server, 'DELETE, GET, HEAD, OPTIONS'],
+    ['POST', server, 'DELETE, GET, HEAD, OPTIONS'],
+    ['POST', `${server}/status`, 'GET, HEAD, OPTIONS'],
+    ['GET', `${server}/start`, 'OPTIONS, POST'],
+    ['HEAD', `${server}/stop`, 'OPTIONS, POST'],
+    ['DELETE', `${server}/restart`, 'OPTIONS, POST'],
+    ['DELETE', `operations/${world.operation}`, 'GET, HEAD, OPTIONS'],
+    ['POST', 'locations', 'GET, HEAD, OPTIONS'],
+    ['PUT', `operating-systems/${world.osId}`, 'GET, HEAD, OPTIONS, PATCH'],
+    ['POST', 'health', 'GET, HEAD, OPTIONS'],
+  ];
+  return rows.map(([method, path, allow], index) => ({
+    name: `${method} ${path}`,
+    request: { method: method as 'PUT', url: `${index % 2 ? '/api/v1' : '/v1'}/${path}` },
+    status: 405,
+    ...(method !== 'HEAD' && { code: 'method_not_allowed' }),
+    answered: { allow: new RegExp(`^${allow}$`) },
+  }));
+}

@@ -1,0 +1,244 @@
+import type { InjectOptions } from 'fastify';
+import type { Installation } from '../fixtures.ts';
+import { serverBody } from '../servers.ts';
+
+/** A request that must be refused, and how. An answer to `HEAD` has no `code`. */
+export interface BadCase {
+  name: string;
+  request: InjectOptions & { url: string };
+  status: number;
+  code?: string;
+  /** Where the bad fields are: all of them, in any order. */
+  pointers?: string[];
+  /** Headers that the answer must have. */
+  answered?: Record<string, RegExp>;
+}
+
+/** What the cases ask for is there, and in these states. */
+export interface World extends Installation {
+  started: number;
+  stopped: number;
+  paused: number;
+  creating: number;
+  deleting: number;
+  failed: number;
+  /** Servers that are to be stopped: their traffic allowance is used up. */
+  exceeded: { started: number; stopped: number };
+  /** A stopped server that is being started. */
+  starting: number;
+  operation: number;
+  foreignServer: number;
+  foreignOperation: number;
+  disabledLocation: number;
+  disabledOs: number;
+  tokens: Record<'expired' | 'revoked' | 'unknown' | 'reader' | 'good', string>;
+}
+
+export function post(url: string, payload: unknown, headers = {}): BadCase['request'] {
+  const text = typeof payload === 'string' || Buffer.isBuffer(payload);
+  return {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: text ? payload : JSON.stringify(payload),
+  };
+}
+
+type Row = [name: string, value: unknown, pointer?: string];
+
+const refused = { status: 422, code: 'validation_failed' };
+
+/** Wrong for any field but the list. JSON.parse makes numbers that JSON.stringify can't write. */
+const notText: Row[] = [
+  ['a number', 5],
+  ['null', null],
+  ['an object', {}],
+  ['a list', ['web']],
+  ['true', true],
+];
+
+const notWhole: Row[] = [
+  ['a text', '2'],
+  ['null', null],
+  ['an object', {}],
+  ['a list', [2]],
+  ['true', true],
+  ['a fraction', 1.5],
+  ['0', 0],
+  ['-1', -1],
+];
+
+/** Wrong for what is referred to by an id or a name. */
+const notReferences: Row[] = [
+  ...notWhole.filter(([name]) => name !== 'a text'),
+  ['an empty text', ''],
+  ['a name that nobody has', 'nowhere'],
+  ['a name with NUL', 'test\0'],
+  ['a name with an escape character', 'test\x1b[2J'],
+  ['half a character', '\ud83d'],
+  ['a name that is too long', 'x'.repeat(255)],
+  ['digits that are no id', '007'],
+  ['digits beyond all ids', '9'.repeat(30)],
+  ['the UUID of nothing', '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
+];
+
+const labels = (...lengths: number[]) => lengths.map((n) => 'a'.repeat(n)).join('.');
+
+const badNames: Row[] = [
+  ...['', '-web', 'web-', 'web_1', 'web.', '.web', 'a..b', 'a.-b', 'web 1', ' web', 'web/1'],
+  ...['wéb', '服务器', 'web\n', 'web\0', '10.0.0.1', '1.2.3.4', '999.1.1.1', '::1', 'fe80::1'],
+  ...['[::1]', "web';drop", '*', labels(64), `a.${labels(64)}`, labels(63, 63, 63, 62)],
+].map((name) => [JSON.stringify(name.slice(0, 20)) + (name.length > 20 ? '…' : ''), name]);
+
+const badPasswords: Row[] = [
+  ['empty', ''],
+  ['7 characters', 'sevench'],
+  ['7 characters of 2 units each', '😀'.repeat(7)],
+  ['129 characters', 'x'.repeat(129)],
+  ['with NUL', 'long\0enough'],
+  ['with a line feed', 'long\nenough'],
+  ['with a carriage return', 'long\renough'],
+  ['with a tab', 'long\tenough'],
+  ['with DEL', 'long\x7fenough'],
+  ['with U+0085', 'long\u0085enough'],
+  ['with half a character', 'long\ud83denough'],
+];
+
+const badCommands: Row[] = [
+  ['a text', 'ls', '/initialCommands'],
+  ['null', null, '/initialCommands'],
+  ['a number', 1, '/initialCommands'],
+  ['an object', { 0: 'ls' }, '/initialCommands'],
+  ['65 of them', Array(65).fill('ls'), '/initialCommands'],
+  ['one of 4097 bytes', ['ls', 'x'.repeat(4097)], '/initialCommands/1'],
+  ['one over 4 KiB in UTF-8 only', ['世'.repeat(1366)], '/initialCommands/0'],
+  ['with NUL', ['true\0'], '/initialCommands/0'],
+  ['with an escape character', ['true\x1b[2J'], '/initialCommands/0'],
+  ['with U+0085', ['true\u0085'], '/initialCommands/0'],
+  ['an argv without a program', ['ls', 'ls', []], '/initialCommands/2'],
+  ['an argv with NUL', [['ls', 'a\0b']], '/initialCommands/0'],
+  ['an argv with a number', [['sleep', 1]], '/initialCommands/0'],
+  ['an argv of 4097 bytes together', [['x'.repeat(2000), 'y'.repeat(2097)]], '/initialCommands/0'],
+  ['a list in an argv', [['ls', ['a']]], '/initialCommands/0'],
+  ['a null among them', [null], '/initialCommands/0'],
+  ['a number among them', [1], '/initialCommands/0'],
+  ['an object among them', [{ command: 'ls' }], '/initialCommands/0'],
+];
+
+const badGroups: Row[] = [
+  ...['', '-db', 'db-', '.db', 'd b', 'dé', 'db\n', 'db\0', 'db/1', 'x'.repeat(64)].map(
+    (group): Row => [JSON.stringify(group.slice(0, 20)), group],
+  ),
+];
+
+/** Numbers as they are written, since JSON.stringify writes them otherwise. */
+const numerals = ['-0', '1e400', '-1e400', '1e99', '9007199254740992', '1e-7', '2.0000001'];
+
+function fieldRows(world: World): [field: string, row: Row][] {
+  const of = (field: string, rows: Row[]) => rows.map((row) => [field, row] as [string, Row]);
+  const { disabledLocation, disabledOs } = world;
+  const unknown: Row[] = [
+    ['one that is not there', 4711],
+    ['the largest id', Number.MAX_SAFE_INTEGER],
+  ];
+  return [
+    ...of('name', [...notText, ...badNames]),
+    ...of('password', [...notText, ...badPasswords]),
+    ...of('initialCommands', badCommands),
+    ...of('location_id', [...notReferences, ...unknown, ['a disabled one', disabledLocation]]),
+    ...of('os_id', [...notReferences, ...unknown, ['a disabled one', disabledOs]]),
+    ...of('group', [...notText, ...badGroups]),
+    ...of('cpu', [...notWhole, ['above the maximum', 5]]),
+    ...of('ram', [...notWhole, ['above the maximum', 8193], ['below that of the OS', 255]]),
+    ...of('disk', [...notWhole, ['above the maximum', 101], ['below that of the OS', 1]]),
+  ];
+}
+
+const amounts = ['location_id', 'os_id', 'cpu', 'ram', 'disk'];
+
+/** Every field of a create, wrong in every way. */
+export function fieldCases(world: World): BadCase[] {
+  const fields = Object.keys(serverBody(world));
+  const numbers = fields.filter((field) => amounts.includes(field));
+  const written = numbers.flatMap((field) => numerals.map((numeral) => [field, numeral] as const));
+  return [
+    ...fieldRows(world).map(([field, [name, value, pointer = `/${field}`]]) => ({
+      name: `${field}: ${name}`,
+      request: post('/v1/servers', serverBody(world, { [field]: value })),
+      ...refused,
+      pointers: [pointer],
+    })),
+    ...written.map(([field, numeral]) => {
+      const text = JSON.stringify(serverBody(world, { [field]: 'here' }));
+      return {
+        name: `${field}: ${numeral}`,
+        request: post('/v1/servers', text.replace('"here"', numeral)),
+        ...refused,
+        pointers: [`/${field}`],
+      };
+    }),
+    ...fields.map((field) => ({
+      name: `${field}: missing`,
+      request: post('/v1/servers', serverBody(world, { [field]: undefined })),
+      ...refused,
+      pointers: [`/${field}`],
+    })),
+    ...severalAtOnce(world),
+  ];
+}
+
+function severalAtOnce(world: World): BadCase[] {
+  const all = Object.keys(serverBody(world)).map((field) => `/${field}`);
+  const { disabledLocation, disabledOs } = world;
+  const rows: [name: string, body: Record<string, unknown>, pointers: string[]][] = [
+    ['all fields missing', {}, all],
+    ['all fields null', Object.fromEntries(all.map((p) => [p.slice(1), null])), all],
+    [
+      'location and OS unknown',
+      serverBody(world, { location_id: 4711, os_id: 4711 }),
+      ['/location_id', '/os_id'],
+    ],
+    [
+      'location and OS disabled',
+      serverBody(world, { location_id: disabledLocation, os_id: disabledOs }),
+      ['/location_id', '/os_id'],
+    ],
+    [
+      'all sizes beyond bounds',
+      serverBody(world, { cpu: 5, ram: 9000, disk: 101 }),
+      ['/cpu', '/ram', '/disk'],
+    ],
+    ['two bad commands', serverBody(world, { initialCommands: [1, 'ls', []] }), commands(0, 2)],
+    ['an unknown field', serverBody(world, { node: 'node-1' }), ['/node']],
+    ['a field in another case', serverBody(world, { CPU: 1 }), ['/CPU']],
+    ['a field named like a pointer', serverBody(world, { 'a/b~c': 1 }), ['/a~1b~0c']],
+    ['constructor', serverBody(world, { constructor: {} }), ['/constructor']],
+  ];
+  const asForm = new URLSearchParams({ ...formFields(world), cpu: '0', ram: '1e3' }).toString();
+  const formType = { 'content-type': 'application/x-www-form-urlencoded' };
+  return [
+    ...rows.map(([name, body, pointers]) => ({
+      name: `create with ${name}`,
+      request: post('/v1/servers', body),
+      ...refused,
+      pointers,
+    })),
+    {
+      name: 'create with two bad numbers in a form',
+      request: post('/api/v1/servers', asForm, formType),
+      ...refused,
+      pointers: ['/cpu', '/ram'],
+    },
+  ];
+}
+
+function commands(...at: number[]): string[] {
+  return at.map((index) => `/initialCommands/${index}`);
+}
+
+/** The body of a create as the fields of a form. */
+export function formFields(world: World): Record<string, string> {
+  const { initialCommands, ...others } = serverBody(world);
+  const texts = Object.entries(others).map(([field, value]) => [field, String(value)]);
+  return { ...Object.fromEntries(texts), 'initialCommands[]': String(initialCommands[0]) };
+}

@@ -1,0 +1,83 @@
+import { instanceName } from '../../servers/engine/instance.ts';
+import type { ScrapeMemory } from '../record/scrapes.ts';
+import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.ts';
+import { each, eachWithin } from './each.ts';
+import { clockOfRound } from './round.ts';
+import { shareOf } from './running.ts';
+import type { CollectContext, UsageLocation } from './source.ts';
+
+/** Less than lies between two rounds, so that none waits for two. */
+const oldMilliseconds = 40_000;
+const enoughServers = 500;
+
+/** The id of the server that the last round ended with: each has its turn, also beside some that can never be read. */
+export interface DiskTurn {
+  after: number;
+}
+
+interface DiskContext extends CollectContext {
+  mostDisks: number;
+  memory: ScrapeMemory;
+  nodeSeconds: number;
+}
+
+/** Reads the disk use of a location's running servers whose figure is old. */
+export async function collectDiskUse(
+  context: DiskContext,
+  { id, client, pool }: UsageLocation,
+  turn: DiskTurn,
+): Promise<void> {
+  const { db, log, running, signal, mostDisks, memory, nodeSeconds } = context;
+  try {
+    const begin = await clockOfRound(context);
+    const before = new Date(begin().at.getTime() - oldMilliseconds);
+    const counted = await running(id);
+    const limit = Math.ceil(counted.here * shareOf(counted, mostDisks));
+    const servers = await serversWithOldDiskUse(db, id, { before, after: turn.after, limit });
+    turn.after = servers.at(-1)?.id ?? 0;
+    let used: DiskUse[] = [];
+    const enter = async () => {
+      const read = used;
+      used = [];
+      if (read.length > 0) await setDiskUse(db, id, read);
+      for (const { uuid, diskGb, readAt } of read) {
+        const known = memory.byUuid.get(uuid);
+        if (known) known.disk = { gb: diskGb, at: readAt.getTime() };
+      }
+    };
+    const errors: unknown[] = [];
+    const readNode = async (ofNode: typeof servers) => {
+      const readAt = begin().at;
+      const deadline = { what: 'The disks of a node', timeoutSeconds: nodeSeconds, signal };
+      const failed = await eachWithin(deadline, ofNode, async (server, untilThen) => {
+        const { uuid, type } = server;
+        const volume = { type, name: instanceName(uuid) };
+        const state = await client.storage.getVolumeState(pool, volume, { signal: untilThen });
+        const diskGb = gigabytesOf(state?.usage?.used);
+        if (diskGb === undefined) return;
+        used.push({
+          serverId: server.id,
+          uuid: server.uuid,
+          diskGb,
+          readAt,
+        });
+      });
+      errors.push(...failed);
+      if (used.length >= enoughServers) await enter();
+    };
+    const byNode = Map.groupBy(servers, ({ node_id }) => node_id);
+    errors.push(...(await each(byNode.values(), readNode, signal)));
+    await enter();
+    const [err] = errors;
+    if (err && !signal?.aborted) {
+      const about = { err, location: id, servers: errors.length };
+      log.warn(about, 'Disk use of some servers could not be read.');
+    }
+  } catch (error) {
+    if (signal?.aborted) return;
+    log.warn({ err: error, location: id }, 'Disk use of a location could not be collected.');
+  }
+}
+
+/** Undefined where the instance is gone, or its pool can't tell: no disk of a server is empty. */
+const gigabytesOf = (bytes: number | undefined) => (bytes ? bytes / 2 ** 30 : undefined);

@@ -1,0 +1,43 @@
+import type { Db } from '../../db/connection.ts';
+import { longestSeconds } from '../../incus/transport/patience.ts';
+import { instanceName } from '../../servers/engine/instance.ts';
+import { beginReading } from '../record/reading-queries.ts';
+import { record } from '../record/record.ts';
+import { readNetwork } from './network.ts';
+import type { UsageSource } from './source.ts';
+
+export type LastReading = { ok: true } | { ok: false; error: unknown };
+
+interface LastReadingOf {
+  db: Db;
+  client: UsageSource;
+  server: { uuid: string; locationId: number; member: string | null };
+  now?: () => Date;
+}
+
+/**
+ * Counts the traffic up to now of a server about to be stopped or restarted: its counters end
+ * with it. Never throws, and waits for a node that is slow, but not for one that is silent.
+ */
+export async function readBeforeStop(options: LastReadingOf): Promise<LastReading> {
+  try {
+    await readLast(options);
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+async function readLast({ db, client, server, now }: LastReadingOf): Promise<void> {
+  const { uuid, locationId, member } = server;
+  const { order, at } = await beginReading(db);
+  const since = performance.now();
+  const network = await readNetwork(
+    { client, member, timeoutSeconds: longestSeconds },
+    instanceName(uuid),
+  );
+  if (!network) return;
+  const networkAfter = now ? 0 : performance.now() - since;
+  const cards = [{ uuid, ...network, networkAfter }];
+  await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, cards }]);
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Db, Queryable } from '../../db/connection.ts';
+import { coarserThan, finerThan, later, type Resolution, resolutions } from './history.ts';
+import { forgetPartitions, lockPartitions, partitionsOf } from './history-queries.ts';
+import { isOld, oldOnes, type Partition } from './retention.ts';
+
+/** Drops the partitions that may go; those of them whose rows were not made coarser. */
+export async function dropOldPartitions(db: Db, now: Date): Promise<Partition[]> {
+  const lost: Partition[] = [];
+  for (const resolution of resolutions) {
+    const found = await db.transaction().execute(async (trx) => {
+      // None is to be dropped by another one while it is looked into.
+      await lockPartitions(trx);
+      return await findOld(trx, resolution, now);
+    });
+    for (const { name } of found) {
+      const dropped = await db.transaction().execute(async (trx) => {
+        await lockPartitions(trx);
+        // Who reads a long time is not to keep all the others waiting behind this.
+        await sql`set local lock_timeout = '2s'`.execute(trx);
+        await sql`lock table only ${sql.ref(resolution.table)} in access exclusive mode`.execute(
+          trx,
+        );
+        // Looked at once more: now nobody writes.
+        const old = (await findOld(trx, resolution, now)).find((one) => one.name === name);
+        if (old) await sql`drop table ${sql.ref(name)}`.execute(trx);
+        return old;
+      });
+      forgetPartitions(db);
+      if (dropped?.isDue) lost.push(dropped);
+    }
+  }
+  return lost;
+}
+
+async function findOld(db: Queryable, resolution: Resolution, now: Date): Promise<Partition[]> {
+  const named = await partitionsOf(db, resolution.table);
+  if (!named.some((partition) => isOld(partition, resolution, now))) return [];
+  const finer = finerThan(resolution);
+  const finerOnes = finer ? await partitionsOf(db, finer.table) : [];
+  const step = coarserThan(resolution)?.stepSeconds ?? null;
+  const looks = named.map(({ name, from }) => {
+    const to = later(from, resolution.partitionSeconds);
+    return sql`select ${name} as name, not exists (select from ${sql.ref(name)}) as "isEmpty",
+      exists (select from usage_due
+        where step_seconds = ${step}::integer and at >= ${from} and at < ${to}) as "isDue"`;
+  });
+  type Look = Pick<Partition, 'name' | 'isEmpty' | 'isDue'>;
+  const { rows } = await sql<Look>`${sql.join(looks, sql` union all `)}`.execute(db);
+  const partitions = named.flatMap(({ name, from }) => {
+    const to = later(from, resolution.partitionSeconds);
+    const hasFiner = finerOnes.some((one) => one.from >= from && one.from < to);
+    return rows.filter((row) => row.name === name).map((row) => ({ ...row, from, hasFiner }));
+  });
+  return oldOnes(partitions, resolution, now);
+}
+
+/** Runs that ended long ago; of each server the last one stays. */
+export async function deleteOldRuns(db: Queryable, now: Date): Promise<number> {
+  const result = await db
+    .deleteFrom('usage_runs')
+    .where('read_at', '<', later(now, -24 * 3600).toISOString())
+    .where(
+      sql<boolean>`recorded < (select max(recorded) from usage_runs others
+        where others.server_id = usage_runs.server_id)`,
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

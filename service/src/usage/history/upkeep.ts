@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/connection.ts';
+import { databaseTime } from '../../db/queries.ts';
+import { pause } from '../../lib/pause.ts';
+import { coarserThan, later, resolutions } from './history.ts';
+import { ensurePartitions, madeUntil, rollUpNext } from './history-queries.ts';
+import { deleteOldRuns, dropOldPartitions } from './retention-queries.ts';
+
+const everyMilliseconds = 60_000;
+/** From the end of a span to the last reading of it; a later one has it made anew. */
+const readingSeconds = 45;
+const mostSpans = 400;
+
+interface Upkeep {
+  signal?: AbortSignal;
+  log?: Logger;
+}
+
+/**
+ * Makes the coarser history from the finer, and partitions for what comes; drops what is old. Where one
+ * of these fails the others are done all the same: disks fill up where nothing is dropped.
+ */
+export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {}): Promise<void> {
+  const works = [
+    () => ensurePartitions(db, now),
+    () => makeCoarser(db, now, signal),
+    async () => {
+      const lost = await dropOldPartitions(db, now);
+      const partitions = lost.map(({ name }) => name);
+      if (lost.length > 0) log?.error({ partitions }, 'History was dropped that is made nowhere.');
+    },
+    () => deleteOldRuns(db, now),
+  ];
+  const errors: unknown[] = [];
+  for (const work of works) {
+    if (signal?.aborted) return;
+    await work().catch((error: unknown) => void errors.push(error));
+  }
+  if (errors.length > 1) throw new AggregateError(errors, 'Of the upkeep of history much failed.');
+  if (errors.length > 0) throw errors[0];
+}
+
+async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<void> {
+  let over = later(now, -readingSeconds);
+  for (const from of resolutions) {
+    const to = coarserThan(from);
+    if (!to) return;
+    for (let spans = 0; spans < mostSpans && !signal?.aborted; spans += 1) {
+      if (!(await rollUpNext(db, { from, to }, over))) break;
+    }
+    // The next is made of rows that are made themselves; another replica may be at it.
+    over = await madeUntil(db, to.stepSeconds);
+  }
+}
+
+/** Now and each minute, until the signal aborts. Several replicas may; each span is made once. */
+export async function keepHistoryOnTime(db: Db, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await keepHistory(db, new Date(await databaseTime(db)), { signal, log });
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, 'The history of usage could not be kept.');
+    }
+    await pause(everyMilliseconds, signal);
+  }
+}

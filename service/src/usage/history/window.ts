@@ -1,0 +1,97 @@
+import type { UsageQuery } from '@berth/contract/usage';
+import { invalidFields } from '../../problems/problem.ts';
+import { beginningOf, later, type Resolution, resolutions } from './history.ts';
+
+/** What a chart shows: full steps from the beginning of the first to the end of the last. */
+export interface Window {
+  from: Date;
+  to: Date;
+  stepSeconds: number;
+  /** Where its values come from, but for what is not made yet; the coarsest that will do. */
+  source: Resolution;
+}
+
+const day = 86_400;
+const mostSteps = 2000;
+/** Of a step, and of what is still to come. */
+const mostDays = 366;
+/** Of a window without a step. */
+const enoughSteps = 500;
+const suitableSteps = [15, 300, 900, 3600, 10_800, 21_600, day];
+const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: day };
+
+/** Throws `validation_failed` (422) for what can't be shown. */
+export function readWindow(query: UsageQuery, now: Date): Window {
+  const to = query.to === undefined ? now : new Date(query.to);
+  const from = query.from === undefined ? later(to, -day) : new Date(query.from);
+  if (from >= to) throw invalid('/from', 'Must be before `to`.');
+  if (to > later(now, mostDays * day)) {
+    throw invalid('/to', `Must be within ${mostDays} days from now.`);
+  }
+  const age = (now.getTime() - from.getTime()) / 1000;
+  const stepSeconds = query.step === undefined ? suitable(from, to, age) : readStep(query.step);
+  const window = fullSteps(from, to, stepSeconds);
+  if (stepsIn(window) > mostSteps) {
+    const detail = `Would be ${stepsIn(window)} values: ask for ${mostSteps} at most, with a longer step or a shorter time.`;
+    throw invalid(query.step === undefined ? '/from' : '/step', detail);
+  }
+  requireKept(window, age);
+  return window;
+}
+
+function readStep(text: string): number {
+  const step = Number.parseInt(text, 10) * (units[text.at(-1) ?? ''] ?? 1);
+  if (step > mostDays * day) throw invalid('/step', `Must be ${mostDays} days at most.`);
+  if (step % 15 === 0) return step;
+  throw invalid('/step', 'Must be a multiple of 15 seconds.');
+}
+
+/** The shortest of the usual steps that a chart can show, and that is still kept. */
+function suitable(from: Date, to: Date, age: number): number {
+  const seconds = (to.getTime() - from.getTime()) / 1000;
+  const fits = (step: number) => seconds / step <= enoughSteps && isKept(sourceOf(step), step, age);
+  return suitableSteps.find(fits) ?? day;
+}
+
+/** The coarsest is as good as any for what is older than all. */
+const isKept = ({ keptSeconds }: Resolution, stepSeconds: number, age: number) =>
+  keptSeconds === longest || age <= keptSeconds + stepSeconds;
+
+const longest = Math.max(...resolutions.map(({ keptSeconds }) => keptSeconds));
+
+/** The coarsest that full steps can be made of. */
+export function sourceOf(stepSeconds: number): Resolution {
+  const [finest] = resolutions;
+  return resolutions.findLast((source) => stepSeconds % source.stepSeconds === 0) ?? finest;
+}
+
+function fullSteps(from: Date, to: Date, stepSeconds: number): Window {
+  const last = beginningOf(new Date(to.getTime() - 1), stepSeconds);
+  return {
+    from: beginningOf(from, stepSeconds),
+    to: later(last, stepSeconds),
+    stepSeconds,
+    source: sourceOf(stepSeconds),
+  };
+}
+
+const stepsIn = ({ from, to, stepSeconds }: Window) =>
+  (to.getTime() - from.getTime()) / 1000 / stepSeconds;
+
+/** Rather a refusal than a gap that a longer step would fill. What is older than all is a gap. */
+function requireKept({ source, stepSeconds }: Window, age: number): void {
+  if (isKept(source, stepSeconds, age)) return;
+  const coarser = resolutions.find(({ keptSeconds }) => keptSeconds >= Math.min(age, longest));
+  const detail =
+    `Samples of ${source.stepSeconds} s are kept for ${source.keptSeconds / 3600} hours: ` +
+    `begin later, or ask for a multiple of ${coarser?.stepSeconds} s.`;
+  throw invalid('/step', detail);
+}
+
+const invalid = (pointer: string, detail: string) => invalidFields([{ pointer, detail }]);
+
+/** Where each step begins. */
+export function timesOf(window: Window): Date[] {
+  const { from, stepSeconds } = window;
+  return Array.from({ length: stepsIn(window) }, (_, index) => later(from, index * stepSeconds));
+}
