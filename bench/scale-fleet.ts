@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../service/src/db/connection.ts';
-import { instanceName } from '../service/src/servers/engine/instance.ts';
+import { instanceName } from '../service/src/instances/labels.ts';
 import { nodeName, uuidOf } from './metering-fleet.ts';
 
 /** How large an installation is; the engines of the benchmark and its database tell of the same. */

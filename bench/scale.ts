@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Service } from '../e2e/service.ts';
-import { instanceName } from '../service/src/servers/engine/instance.ts';
+import { instanceName } from '../service/src/instances/labels.ts';
 import { readProcess } from '../service/src/testing/processes.ts';
 import { uuidOf } from './metering-fleet.ts';
 import { postgresSeconds, processSeconds } from './processor.ts';

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { installationLabel } from '../service/src/instances/labels.ts';
 import { createLog } from '../service/src/lib/log.ts';
 import { askHelper } from '../service/src/pool-quotas/as-root.ts';
 import { groupsOf } from '../service/src/pool-quotas/btrfs.ts';
@@ -20,8 +21,7 @@ import { btrfsAt, type Mount } from '../service/src/pool-quotas/mount.ts';
 import { poolDirectory } from '../service/src/pool-quotas/place.ts';
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { prepareQuotas } from '../service/src/pool-quotas/prepare.ts';
-import { type QuotaFigures, watchQuotas } from '../service/src/reconcilers/pool-quotas.ts';
-import { installationLabel } from '../service/src/servers/engine/instance.ts';
+import { type QuotaFigures, watchQuotas } from '../service/src/pool-quotas/watch.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import {
   call,

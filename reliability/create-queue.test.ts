@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { operationKinds } from '../service/src/operation-kinds.ts';
-import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
+import type { OperationKind } from '../service/src/operations/define.ts';
+import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
 // More creates than a node takes at once, on two workers.
@@ -30,7 +31,7 @@ const untold: number[] = [];
 function watched(kind: OperationKind): OperationKind {
   if (kind.subject === 'node' || kind.kind !== 'create') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
-    const run = async (context: StepContext<Record<string, unknown>>) => {
+    const run = async (context: ServerStepContext<Record<string, unknown>>) => {
       const { id, wake_at } = context.operation;
       if (name === first) sights.push({ what: 'begins', id });
       const result = await step.run(context);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { NodeStepContext } from '../service/src/nodes/define-operation.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
-import type { NodeStepContext, OperationKind } from '../service/src/operations/define.ts';
+import type { OperationKind } from '../service/src/operations/define.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';

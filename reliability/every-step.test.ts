@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
 import { EngineError } from '../service/src/incus/transport/errors.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
-import type { OperationKind, StepContext } from '../service/src/operations/define.ts';
+import type { OperationKind } from '../service/src/operations/define.ts';
+import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import type { PlainAction } from '../service/src/servers/states.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
@@ -26,7 +27,7 @@ const wentWrong = 'It went wrong before.';
 function troubled(kind: OperationKind): OperationKind {
   if (kind.subject === 'node') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
-    const run = async (context: StepContext<Record<string, unknown>>) => {
+    const run = async (context: ServerStepContext<Record<string, unknown>>) => {
       const key = `${context.server.hostname} ${kind.kind}`;
       if (failing.get(key) === name) throw new EngineError('invalid', wentWrong);
       const plan = plans.get(key);

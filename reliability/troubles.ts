@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { EngineError } from '../service/src/incus/transport/errors.ts';
-import type { OperationKind, StepContext, StepResult } from '../service/src/operations/define.ts';
+import type { OperationKind, StepResult } from '../service/src/operations/define.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
+import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import type { Laboratory } from './laboratory.ts';
 import { endIn, loseLease } from './operations.ts';
 
 type Run = () => Promise<StepResult<unknown>>;
-type Context = { operation: OperationRow } & Pick<StepContext<unknown>, 'signal'>;
+type Context = { operation: OperationRow } & Pick<ServerStepContext<unknown>, 'signal'>;
 
 /** What befalls a step. `times` counts its runs, from 1. */
 export type Trouble = (run: Run, context: Context, times: number) => Promise<StepResult<unknown>>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { confine, deniedCalls, isConfined } from '../../service/src/servers/engine/confinement.ts';
+import { confine, deniedCalls, isConfined } from '../../service/src/instances/confinement.ts';
 import {
   createInstance,
   definition,

@@ -24,28 +24,31 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: [...testsIn('reconcilers', '*'), ...testsIn('servers', 'sightings')],
   },
   changes: {
-    code: [`${service}/http/{change,audit,audit-entry,idempotency,idempotency-queries}.ts`],
-    tests: [...testsIn('http', 'idempotency'), ...testsIn('audit', '*')],
+    code: [`${service}/{changes,refusals}/*.ts`],
+    tests: [...testsIn('changes', '*'), ...testsIn('refusals', '*'), ...testsIn('audit', '*')],
   },
   access: {
     code: [
-      `${service}/http/{authentication,credential-cache,by-session,by-token,scopes,wanted-project}.ts`,
+      `${service}/access/{authentication,by-session,by-token}.ts`,
+      `${service}/callers/{credential-cache,scopes,wanted-project}.ts`,
     ],
-    tests: testsIn('http', 'authentication', 'credential-cache', 'access', 'access-roles'),
+    tests: [
+      ...testsIn('access', '*'),
+      ...testsIn('callers', '*'),
+      ...testsIn('http', 'access', 'access-roles'),
+    ],
   },
   credentials: folder('tokens'),
-  addresses: folder('addresses'),
+  addresses: folder('address-pools'),
   quota: { code: [`${service}/projects/quota.ts`], tests: testsIn('projects', '*') },
-  placement: {
-    code: [`${service}/nodes/{choice,placement,room-queries}.ts`],
-    tests: testsIn('nodes', 'choice', 'placement'),
-  },
+  placement: folder('placement'),
   counters: {
-    code: [`${service}/usage/{counters,figures,record,reading-queries}.ts`],
-    tests: testsIn(
-      'usage',
-      ...['counters', 'figures', 'months', 'queries.long', 'last-reading', 'metering.property'],
-    ),
+    code: [`${service}/usage/record/{counters,figures,record,reading-queries}.ts`],
+    tests: [
+      ...testsIn('usage/record', '*'),
+      ...testsIn('usage/collect', 'last-reading'),
+      ...testsIn('usage', 'months', 'queries.long', 'metering.property'),
+    ],
   },
   statements: folder('statements'),
 };

@@ -1,4 +1,5 @@
-import { createCredentialCache } from './access/credential-cache.ts';
+import type { App } from './callers/app-types.ts';
+import { createCredentialCache } from './callers/credential-cache.ts';
 import type { Config } from './config/config.ts';
 import type { ShellSettings } from './edge/settings.ts';
 import { openTls } from './edge/tls.ts';
@@ -9,7 +10,6 @@ import { exchangeTakings } from './limits/exchange.ts';
 import { createLimiter, type Limits } from './limits/limiter.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { references } from './references.ts';
-import type { App } from './requests/app-types.ts';
 import { routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 

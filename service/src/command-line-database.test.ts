@@ -43,11 +43,11 @@ const databases: Record<string, { url: string; says: RegExp }> = {
 };
 
 const tools: Record<string, string[]> = {
-  'tokens/cli.ts': ['list'],
-  'users/cli.ts': ['list'],
-  'locations/cli.ts': ['list'],
-  'inspect/cli.ts': ['operations'],
-  'db/cli.ts': ['export', join(directory, 'export')],
+  'cli/token.ts': ['list'],
+  'cli/user.ts': ['list'],
+  'cli/location.ts': ['list'],
+  'cli/inspect.ts': ['operations'],
+  'cli/db.ts': ['export', join(directory, 'export')],
 };
 
 async function says(tool: string, args: string[], url: string, words: RegExp) {
@@ -64,7 +64,7 @@ async function says(tool: string, args: string[], url: string, words: RegExp) {
 
 for (const [what, { url, says: words }] of Object.entries(databases)) {
   test(`that a database ${what} is one sentence`, async () => {
-    await says('tokens/cli.ts', ['list'], url, words);
+    await says('cli/token.ts', ['list'], url, words);
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { deleteOldIdempotencyKeys } from './changes/idempotency-queries.ts';
 import type { Db } from './db/connection.ts';
 import { databaseTime } from './db/queries.ts';
 import { serialised } from './lib/serialised.ts';
 import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
+import { deleteOldIdempotencyKeys } from './retention/idempotency-queries.ts';
 import { keepRecords, type RecordsObserver, trustedClock } from './retention/retention.ts';
 import { deleteOldNetworks } from './sessions/network-queries.ts';
 import { deleteEndedSessions } from './sessions/queries.ts';

@@ -1,3 +1,4 @@
+import { allows } from './callers/scopes.ts';
 import type { Asker, Candidate, Finders } from './changes/references.ts';
 import { findLocationsNamed, knownLocations } from './locations/queries.ts';
 import { findNodesNamed, knownNodes } from './nodes/queries.ts';
@@ -5,7 +6,6 @@ import { findOperatingSystemsNamed, knownOperatingSystems } from './operating-sy
 import { findMembersByEmail } from './projects/members/queries.ts';
 import { visibleProjects } from './projects/members/visible-projects.ts';
 import { findProjectNamed, knownProjects } from './projects/queries.ts';
-import { allows } from './requests/scopes.ts';
 import { findServersNamed, findServersWithUuid, knownServers } from './servers/queries.ts';
 import { findTokensNamed, knownTokens } from './tokens/queries.ts';
 import { findUserByEmail, knownUsers } from './users/queries.ts';

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Caller, Deps, Person } from '../callers/app-types.ts';
+import { allows } from '../callers/scopes.ts';
+import { noSuchProject } from '../callers/wanted-project.ts';
 import { background } from '../lib/background.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { limitRequests, type RequestLimits } from '../limits/requests.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Caller, Deps, Person } from '../requests/app-types.ts';
-import { allows } from '../requests/scopes.ts';
-import { noSuchProject } from '../requests/wanted-project.ts';
-import { cookieName } from '../sessions/cookies.ts';
+import { cookieName, sessionCookie } from '../sessions/cookies.ts';
 import { secretHash } from '../sessions/secret.ts';
 import { tokenHash } from '../tokens/token.ts';
-import { identifyBySession, requireCsrfToken, sessionCookie } from './by-session.ts';
+import { identifyBySession, requireCsrfToken } from './by-session.ts';
 import { bearerToken, identifyByToken } from './by-token.ts';
 import { createMemory, type Memory } from './remembered.ts';
 

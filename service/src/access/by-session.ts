@@ -1,21 +1,16 @@
 import type { FastifyRequest } from 'fastify';
+import type { Caller, Deps, Person } from '../callers/app-types.ts';
+import { wantedProject } from '../callers/wanted-project.ts';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Caller, Deps, Person } from '../requests/app-types.ts';
 import { isSafe } from '../requests/methods.ts';
-import { wantedProject } from '../requests/wanted-project.ts';
-import { cookieName, readCookie } from '../sessions/cookies.ts';
 import { sessionEnded } from '../sessions/ended.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
 import { type FoundSession, findSession, noteSessionUse } from '../sessions/queries.ts';
 import { isCsrfToken, isSecret, secretHash } from '../sessions/secret.ts';
 import { scopesOf } from '../users/roles.ts';
 import type { Identity } from './authentication.ts';
-
-export function sessionCookie(request: FastifyRequest, publicUrl: URL): string | undefined {
-  return readCookie(request, cookieName(publicUrl, 'berth'));
-}
 
 export async function identifyBySession(
   request: FastifyRequest,

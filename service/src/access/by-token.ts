@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import type { Deps, Scope } from '../callers/app-types.ts';
+import { withinBoth } from '../callers/scopes.ts';
+import { noSuchProject, type WantedProject, wantedProject } from '../callers/wanted-project.ts';
 import { Project } from '../db/project.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Deps, Scope } from '../requests/app-types.ts';
-import { withinBoth } from '../requests/scopes.ts';
-import { noSuchProject, type WantedProject, wantedProject } from '../requests/wanted-project.ts';
 import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
 import { isFrom } from '../tokens/networks.ts';
 import { isWellFormed } from '../tokens/token.ts';

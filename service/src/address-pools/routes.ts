@@ -6,10 +6,10 @@ import {
 } from '@berth/contract/address-pools';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { apiPath } from '../requests/api-path.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findPool, listPools } from './pool-queries.ts';
 import { changePool, createPool, poolNotFound, removePool } from './pools.ts';

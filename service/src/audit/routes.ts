@@ -1,10 +1,10 @@
 import { AuditEntry, AuditExportQuery, type AuditFilters, AuditQuery } from '@berth/contract/audit';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { App, Deps } from '../requests/app-types.ts';
-import { listedRows, readsAnyProject } from '../requests/every-project.ts';
+import type { App, Deps } from '../callers/app-types.ts';
+import { listedRows, readsAnyProject } from '../callers/every-project.ts';
+import { allows } from '../callers/scopes.ts';
 import { readPage, sendLines, sendList } from '../requests/pagination.ts';
-import { allows } from '../requests/scopes.ts';
 import { listAuditEntries } from './queries.ts';
 import { auditView } from './view.ts';
 

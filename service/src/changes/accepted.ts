@@ -1,12 +1,18 @@
 import type { Accepted, OperationOutcome } from '@berth/contract/operations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../callers/app-types.ts';
 import { failureOf, hasEnded, outcomeOf } from '../operations/outcome.ts';
 import type { OperationRow, WaitedOperation } from '../operations/queries.ts';
+import type { OperationWaiter } from '../operations/waiter.ts';
 import { problemBody } from '../problems/answers.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Deps } from '../requests/app-types.ts';
 import { preferredWait, waitApplied } from '../requests/prefer.ts';
 import { type Answer, type IdempotentAnswer, keepOutcome, sendAnswer } from './idempotency.ts';
+
+/** What routes need whose requests can wait for the end of an operation. */
+export interface WaitingDeps extends Deps {
+  untilEnded: OperationWaiter;
+}
 
 /** The answer to a request for an operation that was entered. */
 export function accepted(
@@ -23,7 +29,7 @@ export function operationHeader({ id }: Pick<OperationRow, 'id'>) {
 
 /** Sends an answer of `accepted`; with `Prefer: wait=N`, what the operation has come to by then. */
 export async function sendAccepted(
-  deps: Deps,
+  deps: WaitingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: IdempotentAnswer<Accepted>,
@@ -43,7 +49,7 @@ export async function sendAccepted(
  * that failed or was superseded. What it came to is kept under the `Idempotency-Key`.
  */
 export async function sendOutcome<B extends { operation: OperationOutcome }>(
-  { db, untilEnded }: Deps,
+  { db, untilEnded }: WaitingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: IdempotentAnswer<B>,

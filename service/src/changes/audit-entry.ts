@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { callerOf, personOf } from '../access/authentication.ts';
+import { allows } from '../callers/scopes.ts';
 import { addressOf } from '../lib/client-address.ts';
-import { allows } from '../requests/scopes.ts';
 
 /** What an audit entry says of the request itself, and of who made it. */
 export function aboutRequest(request: FastifyRequest) {

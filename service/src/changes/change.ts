@@ -2,12 +2,12 @@ import type { Problem as ProblemBody } from '@berth/contract/problems';
 import type { FastifyRequest } from 'fastify';
 import type { Details } from '../audit/details.ts';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import type { Deps } from '../callers/app-types.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { Problem, type ProblemCode } from '../problems/problem.ts';
-import { isAnsweredFor } from '../refusals/audit.ts';
-import type { Deps } from '../requests/app-types.ts';
 import { aboutRequest } from './audit-entry.ts';
+import { markAudited } from './audit-marks.ts';
 import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
 
 /** Where a request's change happens: nothing of it holds until the transaction commits. */
@@ -81,7 +81,7 @@ export async function change<B, P = undefined>(
   }
   try {
     const answer = await idempotently(request, db, secretKey, enter, prepare);
-    isAnsweredFor(request);
+    markAudited(request);
     if (answer.status >= 400) throw problemAgain(answer);
     return answer;
   } finally {
@@ -107,6 +107,6 @@ function projectOf(target: AuditTarget | null, request: FastifyRequest): number 
 /** For an answer that only looks, on a route that can change something. */
 export async function changesNothing<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
   const result = await work;
-  isAnsweredFor(request);
+  markAudited(request);
   return result;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { idempotencyLifetime } from '../retention/idempotency-queries.ts';
 
 /** An answer that was given, to be given again. */
 export interface StoredAnswer {
@@ -10,8 +11,6 @@ export interface StoredAnswer {
   /** Encrypted. */
   secret: Buffer | null;
 }
-
-const lifetime = sql`interval '24 hours'`;
 
 /** Holds the key until the transaction ends; false while another request holds it. */
 export async function tryLockKey(trx: Trx, caller: string, key: string): Promise<boolean> {
@@ -31,7 +30,7 @@ export async function findAnswer(
     .select(['request_hmac as requestHmac', 'status', 'headers', 'body', 'secret'])
     .where('caller', '=', caller)
     .where('key', '=', key)
-    .where('created_at', '>', sql<string>`now() - ${lifetime}`)
+    .where('created_at', '>', sql<string>`now() - ${idempotencyLifetime}`)
     .executeTakeFirst();
   return row;
 }
@@ -78,13 +77,4 @@ export async function deleteAnswersTo(trx: Trx, userId: number): Promise<void> {
   await sql`
     delete from idempotency_keys where caller = ${`user:${userId}`}
       or caller in (select 'token:' || id from tokens where created_by = ${userId})`.execute(trx);
-}
-
-/** Removes the keys that no longer count. Answers how many there were. */
-export async function deleteOldIdempotencyKeys(db: Db): Promise<number> {
-  const result = await db
-    .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', sql<string>`now() - ${lifetime}`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }

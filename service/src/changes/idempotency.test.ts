@@ -3,15 +3,15 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { Problem } from '../problems/problem.ts';
-import { isAnsweredFor } from '../refusals/audit.ts';
-import type { App, Deps } from '../requests/app-types.ts';
+import { deleteOldIdempotencyKeys } from '../retention/idempotency-queries.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
+import { markAudited } from './audit-marks.ts';
 import { idempotently, sendAnswer } from './idempotency.ts';
-import { deleteOldIdempotencyKeys } from './idempotency-queries.ts';
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -39,7 +39,7 @@ function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
         if (request.body.password === 'refuse') throw new Problem('no_capacity', 'No.');
         return { status: 201, headers: { Location: `/v1/probe/${run}` }, body: { run } };
       });
-      isAnsweredFor(request);
+      markAudited(request);
       return sendAnswer(reply, answer);
     });
   }

@@ -1,16 +1,16 @@
 import type { Noun } from '@berth/contract/references';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../access/authentication.ts';
+import type { Caller, Deps } from '../callers/app-types.ts';
+import { readableRows } from '../callers/every-project.ts';
 import type { Db } from '../db/connection.ts';
 import type { ProjectRows } from '../db/project.ts';
 import { type FieldError, invalidFields, Problem, type ProblemCode } from '../problems/problem.ts';
-import { isAnsweredFor } from '../refusals/audit.ts';
-import type { Caller, Deps } from '../requests/app-types.ts';
 import { keepAsSent } from '../requests/as-sent.ts';
-import { readableRows } from '../requests/every-project.ts';
 import { isSafe } from '../requests/methods.ts';
 import { readId } from '../requests/path-id.ts';
 import { type Place, placesOf, valuesAt } from '../requests/reference-places.ts';
+import { markAudited } from './audit-marks.ts';
 import { earlierAnswer, sendAnswer } from './idempotency.ts';
 
 /** One of those that a name stands for, with what tells it from the others. */
@@ -139,7 +139,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, finders: Fin
     if (isSafe(request.method) || !(error instanceof Problem)) throw error;
     const earlier = await earlierAnswer(request, deps.db, deps.secretKey);
     if (!earlier) throw error;
-    isAnsweredFor(request);
+    markAudited(request);
     return sendAnswer(reply, earlier);
   }
 }

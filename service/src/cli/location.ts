@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
+import { table } from '../lib/table.ts';
 import {
   addLocation,
   type EngineOption,
@@ -13,7 +14,7 @@ import {
 import { requireToken } from '../location-setup/join.ts';
 import { networkOf } from '../locations/network.ts';
 import { countServers, type LocationRow, listAllLocations } from '../locations/queries.ts';
-import { type Command, readSecretLine, runTool, table, UsageError } from './command-line.ts';
+import { type Command, readSecretLine, runTool, UsageError } from './command-line.ts';
 
 const usage = `Adds, changes and removes locations: Incus servers or clusters that servers run on.
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { noCredentialCache } from '../access/credential-cache.ts';
+import { noCredentialCache } from '../callers/credential-cache.ts';
 import { loadConfig } from '../config/config.ts';
 import { createDb, createPool } from '../db/connection.ts';
 import { createHttpServer } from '../http/server.ts';

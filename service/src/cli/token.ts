@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 import { insertToolEntry } from '../audit/entry-queries.ts';
+import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { withSecretFile } from '../lib/secret-file.ts';
-import { findProjectNamed } from '../projects/queries.ts';
-import { scopes as knownScopes } from '../requests/app-types.ts';
-import { homeProject, insertToken, listTokens, revokeToken } from '../tokens/credential-queries.ts';
+import { table } from '../lib/table.ts';
+import { findProjectNamed, homeProject } from '../projects/queries.ts';
+import { insertToken, listTokens, revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
-import { type Command, readId, runTool, table, toSecond, UsageError } from './command-line.ts';
+import { type Command, readId, runTool, toSecond, UsageError } from './command-line.ts';
 
 const usage = `Makes, lists and revokes tokens of the API.
 

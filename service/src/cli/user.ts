@@ -3,6 +3,7 @@ import { emailPattern, type Role, roles, type UserUpdate } from '@berth/contract
 import { difference } from '../audit/details.ts';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Trx } from '../db/connection.ts';
+import { table } from '../lib/table.ts';
 import { Problem } from '../problems/problem.ts';
 import { putMember } from '../projects/members/queries.ts';
 import { findProjectNamed } from '../projects/queries.ts';
@@ -19,7 +20,6 @@ import {
   readId,
   readSecretLine,
   runTool,
-  table,
   toSecond,
   UsageError,
 } from './command-line.ts';

@@ -1,4 +1,4 @@
-import { table } from '../cli/command-line.ts';
+import { table } from '../lib/table.ts';
 import { type Environment, type SettingName, settingNamed, settingNames } from './settings.ts';
 
 /** All settings with what they are and where that is from, as columns. Secrets are left out. */

@@ -4,7 +4,7 @@ import { hasAnyOf } from './filters.ts';
 import type { ProjectRows } from './project.ts';
 import type { Database } from './schema/schema.ts';
 
-/** The rows of all projects, only to be read. Made by http/every-project.ts, for administrators alone. */
+/** The rows of all projects, only to be read. Made by callers/every-project.ts, for administrators alone. */
 export class EveryProject implements ProjectRows {
   readonly #db: Queryable;
   readonly #ids: readonly number[] | undefined;

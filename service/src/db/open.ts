@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
 import { createDb, createPool, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
@@ -31,6 +30,13 @@ export interface OpenDatabase extends Connections {
   close(): Promise<void>;
 }
 
+/** Where the database is. */
+export interface DatabasePlace {
+  /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+}
+
 interface Opening {
   /** What this service tells the others when it connects. */
   announce?: () => string;
@@ -40,12 +46,12 @@ interface Opening {
 
 /** The outside PostgreSQL of `DATABASE_URL`, else the embedded one; with its schema up to date. */
 export async function openDatabase(
-  config: Config,
+  place: DatabasePlace,
   log: Logger,
   { announce, always }: Opening,
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
-  const connectionString = config.databaseUrl ?? (await embedded(config, log, { stack, always }));
+  const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
   await migrateTo(connectionString);
   const connect = (limits: PoolLimits): Connections => {
     const pool = createPool(connectionString, limits);
@@ -64,7 +70,7 @@ export async function openDatabase(
 }
 
 async function embedded(
-  { dataDir }: Config,
+  { dataDir }: DatabasePlace,
   log: Logger,
   { stack, always }: { stack: AsyncDisposableStack } & Pick<Opening, 'always'>,
 ): Promise<string> {
@@ -76,9 +82,11 @@ async function embedded(
 }
 
 /** For tools beside the service: only queries, on the running service's database if there is one. */
-export async function joinDatabase(config: Config): Promise<{ db: Db; close(): Promise<void> }> {
-  const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config);
-  const connectionString = config.databaseUrl ?? embedded?.connectionString ?? '';
+export async function joinDatabase(
+  place: DatabasePlace,
+): Promise<{ db: Db; close(): Promise<void> }> {
+  const embedded = place.databaseUrl ? undefined : await joinEmbeddedPostgres(place);
+  const connectionString = place.databaseUrl ?? embedded?.connectionString ?? '';
   await migrateTo(connectionString);
   const db = createDb(createPool(connectionString, { max: 2 }));
   return {

@@ -13,7 +13,7 @@ const direct =
 const allowed: Record<string, string> = {
   'inspect/queries.ts': 'a tool of the operator, who sees all',
   'locations/queries.ts': 'counts what a location holds, whosever it is',
-  'memberships/queries.ts': 'ends the tokens of a member in the project that they leave',
+  'projects/members/queries.ts': 'ends the tokens of a member in the project that they leave',
   'metrics/queries.ts': 'measures the whole installation, for whoever runs it',
   'nodes/queries.ts': 'counts what a node holds, whosever it is',
   'projects/queries.ts': 'ends the tokens of the project that is deleted',
@@ -25,8 +25,8 @@ const allowed: Record<string, string> = {
 
 // Files named ...-queries.ts are kept from routes and rules by .dependency-cruiser.cjs.
 test('a queries.ts asks for what belongs to a project from its Project', () => {
-  const files = globSync('*/queries.ts', { cwd: source });
+  const files = globSync('**/queries.ts', { cwd: source });
   assert.ok(files.length > 10);
   const asking = files.filter((file) => direct.test(readFileSync(`${source}${file}`, 'utf8')));
-  assert.deepEqual(asking.sort(), Object.keys(allowed));
+  assert.deepEqual(asking.sort(), Object.keys(allowed).sort());
 });

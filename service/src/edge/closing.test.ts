@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { Type } from 'typebox';
-import type { App } from '../requests/app-types.ts';
+import type { App } from '../callers/app-types.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';

@@ -11,7 +11,7 @@ import { type ConnectionOptions, connect } from 'node:tls';
 import { pino } from 'pino';
 import { Type } from 'typebox';
 import { SetupError } from '../../../setup/commands.mjs';
-import type { App } from '../requests/app-types.ts';
+import type { App } from '../callers/app-types.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { sendRaw } from '../testing/raw.ts';

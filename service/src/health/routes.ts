@@ -1,6 +1,6 @@
 import { Health } from '@berth/contract/health';
 import type { FastifyReply } from 'fastify';
-import type { App, Deps } from '../requests/app-types.ts';
+import type { App, Deps } from '../callers/app-types.ts';
 import { type HealthChecks, shareChecks } from './checks.ts';
 
 const stopping: Health = {
@@ -8,7 +8,14 @@ const stopping: Health = {
   checks: [{ name: 'service', status: 'failing', detail: 'It is stopping.' }],
 };
 
-export function healthRoutes(app: App, { healthChecks, draining }: Deps): void {
+/** What the routes of the health need beside what all do. */
+export interface HealthDeps extends Deps {
+  healthChecks: HealthChecks;
+  /** Aborted when the service is asked to stop, a while before it does. */
+  draining?: AbortSignal;
+}
+
+export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): void {
   const share = (checks: HealthChecks) =>
     shareChecks(checks, (error) => app.log.warn({ err: error }, 'A health check failed.'));
   const view = share(healthChecks);

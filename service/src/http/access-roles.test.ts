@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { allows } from '../callers/scopes.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { isSafe } from '../requests/methods.ts';
-import { allows } from '../requests/scopes.ts';
 import { routes } from '../routes.ts';
 import { type AccessCase, accessCases } from '../testing/access-cases.ts';
 import { type AccessRoute, accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { App, Scope } from '../callers/app-types.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import type { App, Scope } from '../requests/app-types.ts';
 import { routes } from '../routes.ts';
 import { accessCases } from '../testing/access-cases.ts';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { isRemembered } from '../access/authentication.ts';
+import type { App } from '../callers/app-types.ts';
 import { completeSchema } from '../openapi/route-schemas.ts';
-import type { App } from '../requests/app-types.ts';
 
 /** A request that was answered. */
 export interface AnsweredRequest {

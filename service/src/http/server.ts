@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { authenticate } from '../access/authentication.ts';
+import type { App, Deps, Routes } from '../callers/app-types.ts';
 import { type Finders, resolveReferences } from '../changes/references.ts';
 import { hangUpIdleOnClose } from '../edge/closing.ts';
 import { refuseUnclear } from '../edge/framing.ts';
@@ -20,7 +21,6 @@ import { Problem } from '../problems/problem.ts';
 import { auditChanges } from '../refusals/audit.ts';
 import { requireAcceptable } from '../requests/accept.ts';
 import { prefixes } from '../requests/api-path.ts';
-import type { App, Deps, Routes } from '../requests/app-types.ts';
 import { acceptBodies } from '../requests/bodies/bodies.ts';
 import { compileValidator } from '../requests/validation.ts';
 import { boundStreams, type StreamSettings } from '../streams/streams.ts';
@@ -30,13 +30,17 @@ import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
 
 const bodyLimit = 256 * 1024;
 
-export interface HttpServerOptions {
-  deps: Deps;
+export interface HttpServerOptions<D extends Deps> extends Serving {
+  deps: D;
   /** The API, noun by noun; each is served under both prefixes. */
-  routes: readonly Routes[];
+  routes: readonly Routes<D>[];
   /** How what requests refer to is found. */
   references: Finders;
   limiter: Limiter;
+}
+
+/** How requests are served, whatever they are about. */
+export interface Serving {
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
@@ -53,7 +57,9 @@ declare module 'fastify' {
 }
 
 /** The HTTP side of the service, ready to listen or to be injected into. */
-export async function createHttpServer(options: HttpServerOptions): Promise<App> {
+export async function createHttpServer<D extends Deps>(
+  options: HttpServerOptions<D>,
+): Promise<App> {
   const { deps, routes, references, limiter, metrics, shell = plainShell } = options;
   const app = createInstance(options);
   const known = collectRoutes(app);
@@ -86,7 +92,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<App>
   return app;
 }
 
-function createInstance(options: HttpServerOptions): App {
+function createInstance(options: Serving): App {
   const { log = pino({ enabled: false }), shell = plainShell, tls } = options;
   const isProxy = isAmong(shell.trustedProxies);
   const { maxConnections } = shell;
@@ -119,11 +125,7 @@ function createInstance(options: HttpServerOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 }
 
-function streamSettings({
-  shell = plainShell,
-  patience: times,
-  metrics,
-}: HttpServerOptions): StreamSettings {
+function streamSettings({ shell = plainShell, patience: times, metrics }: Serving): StreamSettings {
   const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
   const refused = (share: string) => metrics?.largeAnswerRefused(share);
   return { most, refused, leastBytesPerSecond, behindMs: (times ?? patience).behind };
@@ -140,7 +142,7 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-function serveApi(api: App, deps: Deps, routes: readonly Routes[]): void {
+function serveApi<D extends Deps>(api: App, deps: D, routes: readonly Routes<D>[]): void {
   api.addHook('onRoute', completeSchema);
   api.addHook('onRequest', requireAcceptable);
   api.addHook('onRequest', async (_request, reply) => {

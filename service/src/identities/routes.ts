@@ -1,10 +1,10 @@
 import { OidcBegin, OidcCallback } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { changesNothing } from '../changes/change.ts';
 import type { Trx } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { cookieName, readCookie, setCookie } from '../sessions/cookies.ts';
 import { signInFailed } from '../sessions/failures.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
@@ -23,12 +23,18 @@ const tags = ['Sessions'];
 const longAgo = new Date(0);
 const cookie = 'berth-sign-in';
 
-export function identityRoutes(app: App, deps: Deps): void {
+/** What the routes of identities need beside what all do. */
+export interface ProviderDeps extends Deps {
+  /** Undefined where none is set up. */
+  identityProvider?: IdentityProvider | undefined;
+}
+
+export function identityRoutes(app: App, deps: ProviderDeps): void {
   beginRoute(app, deps);
   callbackRoute(app, deps);
 }
 
-function beginRoute(app: App, deps: Deps): void {
+function beginRoute(app: App, deps: ProviderDeps): void {
   const { db, secretKey, publicUrl } = deps;
 
   app.post(
@@ -56,7 +62,7 @@ function beginRoute(app: App, deps: Deps): void {
   );
 }
 
-function callbackRoute(app: App, deps: Deps): void {
+function callbackRoute(app: App, deps: ProviderDeps): void {
   app.get(
     '/session/oidc',
     {
@@ -105,7 +111,7 @@ async function claimsOf(
   }
 }
 
-function requireProvider({ identityProvider }: Deps): IdentityProvider {
+function requireProvider({ identityProvider }: ProviderDeps): IdentityProvider {
   if (identityProvider) return identityProvider;
   throw new Problem('not_found', 'No OpenID provider is set up here.');
 }

@@ -2,6 +2,7 @@ import { Image, ImageImport } from '@berth/contract/images';
 import { PageQuery } from '@berth/contract/pagination';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { unknownLocation } from '../locations/locations.ts';
@@ -9,7 +10,6 @@ import { findLocation } from '../locations/queries.ts';
 import { operatingSystemNotFound } from '../operating-systems/operating-systems.ts';
 import { findOperatingSystem } from '../operating-systems/queries.ts';
 import { invalidFields } from '../problems/problem.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { type ImageRow, listImages, wantImage } from './queries.ts';
 

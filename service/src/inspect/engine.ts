@@ -2,10 +2,10 @@ import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { isUnderWay, operationInstances } from '../incus/operations.ts';
 import { EngineError, isEngineError } from '../incus/transport/errors.ts';
+import { hasOwnPolicy, isConfined } from '../instances/confinement.ts';
+import { instanceName } from '../instances/labels.ts';
 import { canAsRoot } from '../pool-quotas/as-root.ts';
 import type { PoolKeeper } from '../pool-quotas/keeper.ts';
-import { hasOwnPolicy, isConfined } from '../servers/engine/confinement.ts';
-import { instanceName } from '../servers/engine/instance.ts';
 import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
 
 /** What the engine shows of one server: pairs of a word and its value. */

@@ -1,4 +1,4 @@
-import { table } from '../cli/command-line.ts';
+import { table } from '../lib/table.ts';
 import type { InspectedOperation } from './queries.ts';
 
 const shownState = 200;

@@ -1,7 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { Operation } from '../incus/transport/api.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
-import { installationLabel, labelsOf } from '../servers/engine/instance.ts';
+import { installationLabel, labelsOf } from '../instances/labels.ts';
 
 /** What an installation has in an Incus, by name. */
 export interface Things {

@@ -8,8 +8,8 @@ import { joinDatabase } from '../db/open.ts';
 import { installationId } from '../db/queries.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
+import { installationLabel } from '../instances/labels.ts';
 import { type LocationRow, listAllLocations } from '../locations/queries.ts';
-import { installationLabel } from '../servers/engine/instance.ts';
 import {
   type Clients,
   planRemoval,

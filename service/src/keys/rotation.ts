@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../../../setup/commands.mjs';
-import { deleteOldIdempotencyKeys } from '../changes/idempotency-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { databaseTime, findSealing } from '../db/queries.ts';
+import { deleteOldIdempotencyKeys } from '../retention/idempotency-queries.ts';
 import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
 import { createKeyring, type Key, keySha256 } from './keyring.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { Type } from 'typebox';
+import type { App } from '../callers/app-types.ts';
 import { changesNothing } from '../changes/change.ts';
-import type { App } from '../requests/app-types.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';

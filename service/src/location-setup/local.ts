@@ -7,6 +7,7 @@ import type { Db } from '../db/connection.ts';
 import { installationId } from '../db/queries.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Network } from '../incus/networks.ts';
+import { installationLabel } from '../instances/labels.ts';
 import { kindOf, subnetsOf } from '../locations/network.ts';
 import {
   findLocationNamed,
@@ -17,7 +18,6 @@ import {
 } from '../locations/queries.ts';
 import { freeIpv4Subnet } from '../locations/subnets.ts';
 import { prepareQuotas } from '../pool-quotas/prepare.ts';
-import { installationLabel } from '../servers/engine/instance.ts';
 import { type Marks, mark, requireOwn, requireSameNames } from './ownership.ts';
 import { ensureProject, unlessExists } from './project.ts';
 

@@ -1,8 +1,8 @@
 import { SetupError } from '../../../setup/commands.mjs';
 import type { LocalNames } from '../config/config.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import { installationLabel } from '../instances/labels.ts';
 import type { LocationRow } from '../locations/queries.ts';
-import { installationLabel } from '../servers/engine/instance.ts';
 
 // Whose things in this machine's Incus are, and whether it is the one that `local` has been on.
 

@@ -1,9 +1,9 @@
 import { Location, LocationQuery, LocationUpdate } from '@berth/contract/locations';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { changeLocation, locationNotFound } from './locations.ts';
 import { findLocation, listLocations } from './queries.ts';

@@ -1,11 +1,6 @@
+import { defineNodeOperation, type NodeStepContext } from '../nodes/define-operation.ts';
 import { setForgotten } from '../nodes/lost-queries.ts';
-import {
-  defineNodeOperation,
-  done,
-  fail,
-  type NodeStepContext,
-  wait,
-} from '../operations/define.ts';
+import { done, fail, wait } from '../operations/define.ts';
 import { forgetMember } from './member.ts';
 
 /** Has Incus forget the member of a node that was given up, with all that it knows of its instances. */

@@ -1,11 +1,6 @@
 import { counted } from '../lib/counted.ts';
-import {
-  defineNodeOperation,
-  done,
-  fail,
-  type NodeStepContext,
-  next,
-} from '../operations/define.ts';
+import { defineNodeOperation, type NodeStepContext } from '../nodes/define-operation.ts';
+import { done, fail, next } from '../operations/define.ts';
 import { changeMember } from './member.ts';
 import { type MovingState, moveServers, stayingSentence } from './moving.ts';
 import { countMoves, serversOn, setEvacuated } from './moving-queries.ts';

@@ -2,7 +2,8 @@ import { isUnderWay } from '../incus/operations.ts';
 import { EngineError, isEngineError, unlessSilent } from '../incus/transport/errors.ts';
 import { askPatiently } from '../incus/transport/patience.ts';
 import type { MemberAction } from '../incus/transport/server.ts';
-import { type NodeStepContext, type StepResult, wait } from '../operations/define.ts';
+import type { NodeStepContext } from '../nodes/define-operation.ts';
+import { type StepResult, wait } from '../operations/define.ts';
 import { settle } from '../servers/engine/engine.ts';
 
 /** Others' instances are taken along, of which there may be many. */

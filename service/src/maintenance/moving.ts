@@ -1,7 +1,8 @@
 import { Project } from '../db/project.ts';
 import type { Placement } from '../db/schema/schema.ts';
 import { counted } from '../lib/counted.ts';
-import type { NodeStepContext, StepResult } from '../operations/define.ts';
+import type { NodeStepContext } from '../nodes/define-operation.ts';
+import type { StepResult } from '../operations/define.ts';
 import { Problem } from '../problems/problem.ts';
 import { requestMove, type WantedMove } from '../servers/actions/moves.ts';
 import { countMoves, type ServerToMove } from './moving-queries.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { QuotaObserver } from '../reconcilers/pool-quotas.ts';
+import type { QuotaObserver } from '../pool-quotas/watch.ts';
 
 const modes = ['simple', 'classic', 'none'] as const;
 

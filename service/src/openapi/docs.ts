@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { RouteOptions } from 'fastify';
-import type { App } from '../requests/app-types.ts';
+import type { App } from '../callers/app-types.ts';
 import { sendConstant } from './constant-content.ts';
 import { errorsPage } from './errors-page.ts';
 import { openApiOptions } from './openapi.ts';

@@ -6,10 +6,10 @@ import {
 } from '@berth/contract/operating-systems';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { apiPath } from '../requests/api-path.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import {
   changeOperatingSystem,
@@ -23,7 +23,13 @@ const params = PathParams({ id: 'operating_system' });
 
 const tags = ['Operating systems'];
 
-export function operatingSystemRoutes(app: App, deps: Deps): void {
+/** What the routes of operating systems need beside what all do. */
+export interface ImageServerDeps extends Deps {
+  /** Where images may come from. */
+  imageServers: readonly string[];
+}
+
+export function operatingSystemRoutes(app: App, deps: ImageServerDeps): void {
   readRoutes(app, deps);
   changeRoutes(app, deps);
 }
@@ -75,7 +81,7 @@ function readRoutes(app: App, { db }: Deps): void {
   );
 }
 
-function changeRoutes(app: App, deps: Deps): void {
+function changeRoutes(app: App, deps: ImageServerDeps): void {
   const config = { scope: 'admin' } as const;
 
   app.post(

@@ -4,11 +4,9 @@ import type { CommandResult } from '../db/schema/schema.ts';
 import type { ImageDirectories } from '../images/images.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { NodeForOperation } from '../nodes/operation-queries.ts';
 import type { PoolKeeper } from '../pool-quotas/keeper.ts';
 import type { FailureCode } from '../problems/failures.ts';
-import type { ServerForOperation } from '../servers/operation-queries.ts';
-import type { NodeOperationRow, OperationRow, ServerOperationRow } from './queries.ts';
+import type { OperationRow } from './queries.ts';
 
 /** Written in the transaction that commits a step's result. */
 export type Write = (trx: Trx) => Promise<void>;
@@ -71,19 +69,11 @@ interface Surroundings {
   report(fraction: number, doing?: string): void;
 }
 
-/** Of a step of an operation on a server. */
-export interface StepContext<State> extends Surroundings {
-  operation: ServerOperationRow & { state: State };
-  server: ServerForOperation;
-}
+/** Of a step of an operation. `About` is what it is about, such as `{ server }`. */
+export type StepContext<State, Row, About> = Surroundings &
+  About & { operation: Row & { state: State } };
 
-/** Of a step of an operation on a node. */
-export interface NodeStepContext<State> extends Surroundings {
-  operation: NodeOperationRow & { state: State };
-  node: NodeForOperation;
-}
-
-/** What steps need to know beyond their server. */
+/** What steps need to know beyond their subject. */
 export interface OperationSettings {
   installationId: string;
   secretKey: Keyring;
@@ -97,7 +87,7 @@ export interface OperationSettings {
   poolKeeperOf(locationId: number): Promise<PoolKeeper | undefined>;
 }
 
-export interface Step<State, Context = StepContext<State>> {
+export interface Step<State, Context> {
   /** Share of the operation's progress, relative to its other steps. */
   weight: number;
   /** Completes the kind's title: "Creating the server: …". */
@@ -109,7 +99,7 @@ export interface Step<State, Context = StepContext<State>> {
  * A kind of durable operation. Its steps are stored by name: an old one stays for a release.
  * Each step checks, then acts, so that running it twice does no harm.
  */
-interface Kind<State, Context, Row> {
+export interface Kind<State, Context, Row> {
   kind: string;
   title: string;
   /** How long it may take from its request on, unless a step gives it another limit. */
@@ -132,30 +122,38 @@ export interface Failure {
   failure: { code: FailureCode; message: string };
 }
 
-type Unknown = Record<string, unknown>;
-type OfServer<State = Unknown> = Kind<State, StepContext<State>, ServerOperationRow>;
-type OfNode<State = Unknown> = Kind<State, NodeStepContext<State>, NodeOperationRow>;
-
-export type ServerOperationKind = OfServer & { subject: 'server' };
-export type NodeOperationKind = OfNode & { subject: 'node' };
-export type OperationKind = ServerOperationKind | NodeOperationKind;
-
-/** Keeps the state's type inside the kind; the runner hands each kind only its own rows. */
-export function defineOperation<State>(kind: OfServer<State>): ServerOperationKind {
-  return { ...kind, subject: 'server' } as unknown as ServerOperationKind;
+/** What operations can be about: the room of a noun brings it. */
+export interface Subject<Row extends OperationRow, About> {
+  subject: 'server' | 'node';
+  isOf(operation: OperationRow): operation is Row;
+  /** As it is now. `away` names the node that does not answer, so that no step can do anything. */
+  load(
+    db: Db,
+    operation: Row,
+  ): Promise<{ about: About; locationId: number; away?: string | undefined }>;
 }
 
-/** The same for an operation on a node, of which there is one at a time. */
-export function defineNodeOperation<State>(kind: OfNode<State>): NodeOperationKind {
-  return { ...kind, subject: 'node' } as unknown as NodeOperationKind;
+// biome-ignore lint/suspicious/noExplicitAny: the runner hands each kind only its own rows.
+export type OperationKind = Kind<any, any, any> & Subject<any, any>;
+
+/** A function that defines kinds about `subject`. It keeps the state's type inside the kind. */
+export function operationsOn<Row extends OperationRow, About>(subject: Subject<Row, About>) {
+  return <State>(kind: Kind<State, StepContext<State, Row, About>, Row>) => ({
+    ...kind,
+    ...subject,
+  });
 }
 
 /** Of a later version of Berth: it can only be ended, once it is past its deadline. */
 export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   const title = `The operation ${kind}, which this version of Berth does not know,`;
-  const subject = server_id === null ? 'node' : 'server';
+  const subject: Subject<OperationRow, object> = {
+    subject: server_id === null ? 'node' : 'server',
+    isOf: (_operation): _operation is OperationRow => true,
+    load: () => Promise.reject(new TypeError(`No step of ${kind} is known.`)),
+  };
   const nothing = { deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };
-  return { kind, title, subject, ...nothing };
+  return { kind, title, ...subject, ...nothing };
 }
 
 /** What an operation of this kind begins with. */

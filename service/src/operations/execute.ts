@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Db, Trx } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
 import { pause } from '../lib/pause.ts';
-import { nodeForOperation } from '../nodes/operation-queries.ts';
-import { serverForOperation } from '../servers/operation-queries.ts';
 import {
   type Failure,
   fail,
@@ -30,7 +28,7 @@ import {
   type StepCommit,
 } from './lease-queries.ts';
 import { dropOutputs } from './output-queries.ts';
-import { isOfNode, isOfServer, type OperationRow } from './queries.ts';
+import type { OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
 const letGoAgainMilliseconds = 300;
@@ -167,7 +165,7 @@ async function runStep(
   }
 }
 
-/** Hands the step what it is about: a server or a node. */
+/** Hands the step what it is about. */
 async function runOnSubject(
   { db, engine, log, settings }: Execution,
   kind: OperationKind,
@@ -175,21 +173,13 @@ async function runOnSubject(
   given: { signal: AbortSignal; report: (fraction: number, doing?: string) => void },
 ): Promise<StepResult<unknown> | undefined> {
   const { id, step } = operation;
-  const around = { ...given, db, settings, log: log.child({ operation: id, step }) };
-  if (kind.subject === 'server' && isOfServer(operation)) {
-    const server = await serverForOperation(db, operation.server_id);
-    // To ask in vain takes seconds each time, and a place among those that work.
-    if (server.isAway)
-      return wait(awaySeconds, `waiting for ${server.node}, which does not answer`);
-    const incus = await engine(server.locationId);
-    return await kind.steps[step]?.run({ ...around, operation, server, incus });
-  }
-  if (kind.subject === 'node' && isOfNode(operation)) {
-    const node = await nodeForOperation(db, operation.node_id);
-    const incus = await engine(node.locationId);
-    return await kind.steps[step]?.run({ ...around, operation, node, incus });
-  }
-  throw new TypeError(`The operation ${id} is of no ${kind.subject}.`);
+  if (!kind.isOf(operation)) throw new TypeError(`The operation ${id} is of no ${kind.subject}.`);
+  const { about, locationId, away } = await kind.load(db, operation);
+  // To ask in vain takes seconds each time, and a place among those that work.
+  if (away !== undefined) return wait(awaySeconds, `waiting for ${away}, which does not answer`);
+  const incus = await engine(locationId);
+  const around = { ...given, db, incus, settings, log: log.child({ operation: id, step }) };
+  return await kind.steps[step]?.run({ ...around, ...about, operation });
 }
 
 /** What can't get better fails at once; anything else is tried again, ever more slowly. */
@@ -326,7 +316,7 @@ async function end(
   const isOurs = await db.transaction().execute(async (trx) => {
     if (!(await finishOperation(trx, operation, written))) return false;
     if (result.outcome === 'done') await result.write(trx);
-    else await enterFailure(trx, kind, operation, result.message);
+    else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
     return true;
   });
   if (!isOurs) return;
@@ -358,18 +348,6 @@ async function boundOutputs(
       'Outputs beyond a quota could not be removed; housekeeping tries again.',
     );
   }
-}
-
-async function enterFailure(
-  trx: Trx,
-  kind: OperationKind,
-  operation: OperationRow,
-  reason: string,
-): Promise<void> {
-  if (kind.subject === 'server' && isOfServer(operation)) {
-    await kind.failed(trx, operation, reason);
-  }
-  if (kind.subject === 'node' && isOfNode(operation)) await kind.failed(trx, operation, reason);
 }
 
 function ending(

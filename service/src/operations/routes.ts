@@ -1,12 +1,12 @@
 import { CommandOutputParams, Operation, OperationQuery } from '@berth/contract/operations';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
+import { listedRows, readableRows, readsAnyProject } from '../callers/every-project.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
-import { findNodeOperation } from '../nodes/queries.ts';
 import { Problem } from '../problems/problem.ts';
-import type { App, Deps } from '../requests/app-types.ts';
-import { listedRows, readableRows, readsAnyProject } from '../requests/every-project.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
+import { findNodeOperation } from './node-operation-queries.ts';
 import { findCommand, findOperation, type ListedOperation, listOperations } from './queries.ts';
 import { operationView, whyGone } from './view.ts';
 

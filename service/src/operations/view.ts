@@ -1,6 +1,6 @@
 import type { Operation } from '@berth/contract/operations';
 import type { CommandResult } from '../db/schema/schema.ts';
-import type { MovedServer } from '../nodes/queries.ts';
+import type { MovedServer } from './node-operation-queries.ts';
 import type { ListedOperation, ShownOperation } from './queries.ts';
 
 /** A row as the API shows it to somebody; what other nodes have is for administrators. */

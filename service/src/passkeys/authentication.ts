@@ -1,6 +1,6 @@
 import type { PasskeyRequest, PasskeySignIn } from '@berth/contract/passkeys';
 import { verifyAuthenticationResponse } from '@simplewebauthn/server';
-import type { Deps } from '../requests/app-types.ts';
+import type { Deps } from '../callers/app-types.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { challengeOf } from './client-data.ts';
 import { findCredential } from './queries.ts';

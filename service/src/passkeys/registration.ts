@@ -1,8 +1,8 @@
 import type { PasskeyCreate, PasskeyCreation } from '@berth/contract/passkeys';
 import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import type { Deps, Person } from '../callers/app-types.ts';
 import { invalidFields } from '../problems/problem.ts';
-import type { Deps, Person } from '../requests/app-types.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { challengeOf } from './client-data.ts';
 import { listKnownCredentials, type NewPasskey } from './queries.ts';

@@ -9,10 +9,10 @@ import {
 import { PathParams } from '@berth/contract/references';
 import { CurrentSession } from '@berth/contract/sessions';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change, changesNothing } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { invalidFields, Problem } from '../problems/problem.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { sessionEnded } from '../sessions/ended.ts';
 import { signInFailed } from '../sessions/failures.ts';

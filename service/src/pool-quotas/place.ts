@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { StoragePool } from '../incus/storage.ts';
-import { installationLabel } from '../servers/engine/instance.ts';
+import { installationLabel } from '../instances/labels.ts';
 
 type Pool = Pick<StoragePool, 'name' | 'driver' | 'config'>;
 

@@ -1,5 +1,5 @@
 import type { Instance } from '../incus/instances.ts';
-import { serverUuid } from '../servers/engine/instance.ts';
+import { serverUuid } from '../instances/labels.ts';
 
 /** What tells the size of an instance's disk. */
 export type Sized = Pick<Instance, 'name' | 'type' | 'project' | 'devices'>;

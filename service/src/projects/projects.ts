@@ -1,13 +1,14 @@
 import type { ProjectCreate, ProjectUpdate } from '@berth/contract/projects';
+import type { Caller } from '../callers/app-types.ts';
 import type { Trx } from '../db/connection.ts';
 import { counted } from '../lib/counted.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Caller } from '../requests/app-types.ts';
-import { homeProject, listProjectsOfLineage } from '../tokens/credential-queries.ts';
 import {
   findServersOfSameName,
+  homeProject,
   insertProject,
   isNameTaken,
+  listProjectsOfLineage,
   lockProject,
   markProjectDeleted,
   type ProjectRow,

@@ -155,3 +155,29 @@ function columns({ name, description, unique_names, quota = {} }: ProjectValues)
     ...(outputs !== undefined && { max_outputs_mib: outputs }),
   };
 }
+
+/** The projects of a token, of the one that made it, and so on: it ends with each of them. */
+export async function listProjectsOfLineage(db: Queryable, id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive lineage as (
+      select parent_id, project_id from tokens where id = ${id}
+      union all
+      select t.parent_id, t.project_id from tokens t join lineage on t.id = lineage.parent_id
+    )
+    select distinct project_id as id from lineage`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** The project "default"; else the oldest that there is; else a new one. */
+export async function homeProject(trx: Trx): Promise<number> {
+  const found = await trx
+    .selectFrom('projects')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .orderBy(sql`name = 'default'`, 'desc')
+    .orderBy('id')
+    .executeTakeFirst();
+  if (found) return found.id;
+  const made = trx.insertInto('projects').values({ name: 'default' }).returning('id');
+  return (await made.executeTakeFirstOrThrow()).id;
+}

@@ -1,5 +1,5 @@
+import type { Caller } from '../callers/app-types.ts';
 import type { Db } from '../db/connection.ts';
-import type { Caller } from '../requests/app-types.ts';
 import { visibleProjects } from './members/visible-projects.ts';
 import { projectNotFound } from './projects.ts';
 import { findProject, type ProjectRow } from './queries.ts';

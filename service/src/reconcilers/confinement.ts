@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { confine, isConfined, isToBeConfined } from '../servers/engine/confinement.ts';
-import { serverUuid } from '../servers/engine/instance.ts';
+import { confine, isConfined, isToBeConfined } from '../instances/confinement.ts';
+import { serverUuid } from '../instances/labels.ts';
 import { each } from '../usage/collect/each.ts';
 
 interface Confining {

@@ -1,10 +1,10 @@
+import { instanceName } from '../instances/labels.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { background } from '../lib/background.ts';
 import { serialised } from '../lib/serialised.ts';
 import { wayTo } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { type LocationRow, listAllLocations } from '../locations/queries.ts';
-import { instanceName } from '../servers/engine/instance.ts';
 import { serverOfOperation } from '../servers/truth-queries.ts';
 import { createRunningCount } from '../usage/collect/running.ts';
 import { type Shared, type Watching, watchLocation } from './watch.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
+import { labelsOf } from '../instances/labels.ts';
 import { deleteInstance, stopInstance } from '../servers/engine/engine.ts';
-import { labelsOf } from '../servers/engine/instance.ts';
 import { serversOf } from '../servers/truth-queries.ts';
 import type { Subject } from './truth.ts';
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
-import { instanceName } from '../servers/engine/instance.ts';
+import { instanceName } from '../instances/labels.ts';
 import { subvolumeLister } from '../servers/engine/subvolumes.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { subvolumeCounter } from './subvolumes.ts';

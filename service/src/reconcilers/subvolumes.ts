@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
-import { serverUuid } from '../servers/engine/instance.ts';
+import { serverUuid } from '../instances/labels.ts';
 import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
 import { each } from '../usage/collect/each.ts';
 

@@ -1,6 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { NewInstance } from '../incus/instances.ts';
 import { EngineError, isEngineError, lacksTrafficControl } from '../incus/transport/errors.ts';
+import { card } from '../instances/labels.ts';
 import { pause } from '../lib/pause.ts';
 import {
   type Direction,
@@ -11,7 +12,6 @@ import {
 import { networkOf } from '../locations/network.ts';
 import type { LocationRow } from '../locations/queries.ts';
 import { deleteInstance, settle, stopInstance } from '../servers/engine/engine.ts';
-import { card } from '../servers/engine/instance.ts';
 import { limitOf } from '../traffic/throttle.ts';
 import type { Subject } from './truth.ts';
 

@@ -5,8 +5,8 @@ import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { isEngineError, isRefusal } from '../incus/transport/errors.ts';
 import { longestSeconds } from '../incus/transport/patience.ts';
+import { instanceName, serverUuid } from '../instances/labels.ts';
 import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
-import { instanceName, serverUuid } from '../servers/engine/instance.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
   enterMembers,

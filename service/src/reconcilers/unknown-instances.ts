@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { enterUnknownInstances, withoutServer } from '../address-pools/unknown-queries.ts';
 import type { Instance } from '../incus/instances.ts';
-import { labelsOf, serverUuid } from '../servers/engine/instance.ts';
+import { labelsOf, serverUuid } from '../instances/labels.ts';
 import { isProbe } from './traffic-limits.ts';
 import type { Subject } from './truth.ts';
 

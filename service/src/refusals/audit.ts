@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callerOf, personOf, refusedTokenOf } from '../access/authentication.ts';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import { actionOf } from '../changes/audit-entry.ts';
+import { isAudited, signInAttemptOf } from '../changes/audit-marks.ts';
 import type { Db } from '../db/connection.ts';
 import { background } from '../lib/background.ts';
 import { codeOf } from '../problems/answers.ts';
@@ -11,22 +12,6 @@ import { countRefusals } from './counts.ts';
 import { namedTarget } from './target.ts';
 
 const flushMs = 5000;
-
-const answeredFor = new WeakSet<FastifyRequest>();
-const attempts = new WeakMap<FastifyRequest, number | null>();
-
-/** Notes that a request's change is in the audit log, or that it made none. */
-export function isAnsweredFor(request: FastifyRequest): void {
-  answeredFor.add(request);
-}
-
-/**
- * Notes that somebody tries to sign in, so that a refusal is entered, too, although nobody is known
- * yet; and as whom, once that is known. Of who is no user, nothing is kept but the address.
- */
-export function isAttempt(request: FastifyRequest, userId: number | null): void {
-  attempts.set(request, userId);
-}
 
 /**
  * Has every route that can change something write the audit log: a success that `change` did not
@@ -45,13 +30,13 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   const flushing = setInterval(flush, flushMs).unref();
 
   app.addHook('onSend', async (request, reply, payload) => {
-    if (reply.statusCode >= 400 || !changes(request) || answeredFor.has(request)) return payload;
+    if (reply.statusCode >= 400 || !changes(request) || isAudited(request)) return payload;
     throw new Error(`${actionOf(request)} has changed something without an audit entry.`);
   });
 
   app.addHook('onResponse', async (request, reply) => {
     // What failed only after it was accepted was entered then.
-    if (reply.statusCode < 400 || answeredFor.has(request) || !isToBeEntered(request)) return;
+    if (reply.statusCode < 400 || isAudited(request) || !isToBeEntered(request)) return;
     entering.run(
       () => enterRefusal(request, reply.statusCode),
       (error) =>
@@ -61,7 +46,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 
   async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
     const code = codeOf(request);
-    const userId = attempts.get(request);
+    const userId = signInAttemptOf(request);
     // Whoever failed to prove to be them is not them: they are what it was tried on.
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
     const about = await aboutRefusal(request, db);
@@ -79,7 +64,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 function isToBeEntered(request: FastifyRequest): boolean {
   // Whoever is beyond a limit would else cost a write for each request.
   if (codeOf(request) === 'rate_limited') return false;
-  if (attempts.has(request)) return true;
+  if (signInAttemptOf(request) !== undefined) return true;
   if (!changes(request)) return false;
   if (callerOf(request) !== undefined || personOf(request) !== undefined) return true;
   return refusedTokenOf(request) !== undefined;

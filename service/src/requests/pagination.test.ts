@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pageParameters, sortParameter } from '@berth/contract/pagination';
 import { Type } from 'typebox';
+import type { App } from '../callers/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import type { App } from './app-types.ts';
 import { type Page, readPage, type SortColumn, sendList } from './pagination.ts';
 
 const { db, close } = await createTestDatabase();

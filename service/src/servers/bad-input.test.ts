@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import type { App } from '../callers/app-types.ts';
 import type { Db } from '../db/connection.ts';
-import type { App } from '../requests/app-types.ts';
 import { routes } from '../routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { actionCases, headerCases } from '../testing/bad-input/bad-action-cases.ts';

@@ -15,20 +15,26 @@ import {
 } from '@berth/contract/servers';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { accepted, operationHeader, sendAccepted, sendOutcome } from '../changes/accepted.ts';
+import type { App, Deps } from '../callers/app-types.ts';
+import { listedRows, readableRows } from '../callers/every-project.ts';
+import {
+  accepted,
+  operationHeader,
+  sendAccepted,
+  sendOutcome,
+  type WaitingDeps,
+} from '../changes/accepted.ts';
 import { type Change, change, changesNothing } from '../changes/change.ts';
 import { outcomeOf } from '../operations/outcome.ts';
 import { createOf, lastOperation, type OperationRow } from '../operations/queries.ts';
 import { apiPath } from '../requests/api-path.ts';
-import type { App, Deps } from '../requests/app-types.ts';
-import { listedRows, readableRows } from '../requests/every-project.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { requestAction, serverNotFound } from './actions/actions.ts';
+import { createServer, dryRunCreate, sealSecrets } from './actions/create.ts';
 import { requestMove } from './actions/moves.ts';
 import { requestRebuild } from './actions/rebuilds.ts';
 import { requestRetry } from './actions/retries.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
-import { createServer, dryRunCreate, sealSecrets } from './servers.ts';
 import type { AnyAction, PlainAction } from './states.ts';
 import { serverView, statusView } from './view.ts';
 
@@ -40,7 +46,7 @@ const waitHint =
   'With `Prefer: wait=N` the answer waits up to N seconds for the end of the operation; if that fails, ' +
   'the answer is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
 
-export function serverRoutes(app: App, deps: Deps): void {
+export function serverRoutes(app: App, deps: WaitingDeps): void {
   listRoute(app, deps);
   viewRoutes(app, deps);
   createRoute(app, deps);
@@ -121,7 +127,7 @@ function viewRoutes(app: App, { db }: Deps): void {
   );
 }
 
-function createRoute(app: App, deps: Deps): void {
+function createRoute(app: App, deps: WaitingDeps): void {
   const { db, secretKey } = deps;
   app.post(
     '/servers',
@@ -205,7 +211,7 @@ const sentences: Record<AnyAction, string> = {
   rebuild: 'The server is being made anew.',
 };
 
-function actionRoutes(app: App, deps: Deps): void {
+function actionRoutes(app: App, deps: WaitingDeps): void {
   const shared = { tags, params, response: { 202: Accepted } };
   const config = { scope: 'servers:write' } as const;
 
@@ -303,7 +309,7 @@ function actionRoutes(app: App, deps: Deps): void {
 }
 
 async function act(
-  deps: Deps,
+  deps: WaitingDeps,
   request: FastifyRequest<{ Params: { id: number } }>,
   reply: FastifyReply,
   action: PlainAction,
@@ -315,7 +321,7 @@ async function act(
 
 /** Answers for the operation that `enter` enters, or waits for its end. */
 async function accept(
-  deps: Deps,
+  deps: WaitingDeps,
   request: FastifyRequest<{ Params: { id: number } }>,
   reply: FastifyReply,
   action: AnyAction,

@@ -33,3 +33,8 @@ export function setCookie(
 function isSecure({ protocol }: URL): boolean {
   return protocol === 'https:';
 }
+
+/** The secret of the browser's session. */
+export function sessionCookie(request: FastifyRequest, publicUrl: URL): string | undefined {
+  return readCookie(request, cookieName(publicUrl, 'berth'));
+}

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { markSignInAttempt } from '../changes/audit-marks.ts';
 import { Problem } from '../problems/problem.ts';
-import { isAttempt } from '../refusals/audit.ts';
 
 /** A sign-in that failed, entered as one in the audit log: on `userId`, if that is known. */
 export function signInFailed(
@@ -8,6 +8,6 @@ export function signInFailed(
   detail: string,
   userId: number | null = null,
 ): Problem {
-  isAttempt(request, userId);
+  markSignInAttempt(request, userId);
   return new Problem('sign_in_failed', detail);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import type { App } from '../callers/app-types.ts';
 import { migrate, migrationNames } from '../db/migrate.ts';
 import { networkKey } from '../limits/credentials.ts';
 import { createLimiter, type Limits } from '../limits/limiter.ts';
-import type { App } from '../requests/app-types.ts';
 import { createTestApp, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { type Credentials, createTestUser } from '../testing/people.ts';

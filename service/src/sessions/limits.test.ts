@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
+import type { App } from '../callers/app-types.ts';
 import { createLimiter, type Limits } from '../limits/limiter.ts';
 import { passkeyRoutes } from '../passkeys/routes.ts';
-import type { App } from '../requests/app-types.ts';
 import { createTestApp, generousLimits } from '../testing/app.ts';
 import { createDevice } from '../testing/authenticator.ts';
 import { inject } from '../testing/inject.ts';

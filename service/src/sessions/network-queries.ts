@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { emailIs } from '../users/queries.ts';
 
-/** An address of IPv4, or a /64 of IPv6, as `http/limits` counts them. */
+/** An address of IPv4, or a /64 of IPv6, as `limits` counts them. */
 function networkOf(address: string) {
   const given = sql`${address}::inet`;
   return sql<string>`network(set_masklen(${given}, case family(${given}) when 4 then 32 else 64 end))`;

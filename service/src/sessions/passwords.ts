@@ -1,14 +1,14 @@
 import type { PasswordChange } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps, Person } from '../callers/app-types.ts';
+import { markSignInAttempt } from '../changes/audit-marks.ts';
 import type { Trx } from '../db/connection.ts';
 import { userKey } from '../limits/credentials.ts';
 import { invalidFields, type Problem } from '../problems/problem.ts';
-import { isAttempt } from '../refusals/audit.ts';
-import type { Deps, Person } from '../requests/app-types.ts';
+import { endSessions } from '../users/belongings-queries.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, updateUser } from '../users/queries.ts';
 import { acceptPassword } from '../users/users.ts';
-import { endSessions } from './queries.ts';
 
 /**
  * The hash that it was compared with. Throws `validation_failed` (422) for a password that isn't
@@ -26,7 +26,7 @@ export async function requirePassword(
   const passwordHash = found?.passwordHash;
   if ((await isPassword(passwordHash, password, userKey(userId))) && passwordHash)
     return passwordHash;
-  isAttempt(request, userId);
+  markSignInAttempt(request, userId);
   throw notTheirPassword();
 }
 

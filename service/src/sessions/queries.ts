@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import type { WantedProject } from '../callers/wanted-project.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
 import { listing } from '../db/listing.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import { isWanted } from '../projects/queries.ts';
-import type { WantedProject } from '../requests/wanted-project.ts';
 import { sessionEnded } from './ended.ts';
 
 /** A session ends 12 hours after its last use, and 30 days after its beginning. */
@@ -85,7 +85,7 @@ export async function findSession(
       where projects.deleted_at is null
         and (u.is_admin or memberships.role is not null)
         and ${wanted ? isWanted('projects', wanted) : sql`true`}
-      -- Administrators see all; their own come first, as memberships/queries.ts lists them.
+      -- Administrators see all; their own come first, as projects/members/queries.ts lists them.
       order by memberships.role is null, memberships.created_at, projects.id
       limit 1
     ) p on true
@@ -134,16 +134,6 @@ export async function deleteSession(db: Queryable, by: { id: number } | { hash: 
     ? query.where('id', '=', by.id)
     : query.where('secret_sha256', '=', by.hash)
   ).execute();
-}
-
-/** All of a user, but for one if it is given. Answers how many there were. */
-export async function endSessions(db: Queryable, userId: number, besidesId = 0): Promise<number> {
-  const result = await db
-    .deleteFrom('sessions')
-    .where('user_id', '=', userId)
-    .where('id', '<>', besidesId)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }
 
 /** Removes what has ended. Answers how much there was. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import type { App } from '../callers/app-types.ts';
 import type { Trx } from '../db/connection.ts';
-import type { App } from '../requests/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { amid } from '../testing/locks.ts';

@@ -3,25 +3,22 @@ import {
   CurrentSession,
   PasswordChange,
   Session,
-  SessionConfirm,
-  SessionConfirmed,
   SessionsEnded,
   SessionsEndQuery,
   SignIn,
 } from '@berth/contract/sessions';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import type { Trx } from '../db/connection.ts';
 import { listMemberships } from '../projects/members/queries.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
-import { countTokensOf, revokeTokensOf } from '../tokens/credential-queries.ts';
+import { countTokensOf, endSessions, revokeTokensOf } from '../users/belongings-queries.ts';
 import { lockUser } from '../users/queries.ts';
-import { confirm, readProof } from './confirmation.ts';
 import { requireOwnOrigin } from './origin.ts';
 import { changePassword, prepareNewPassword } from './passwords.ts';
-import { deleteSession, endSessions, listSessions } from './queries.ts';
+import { deleteSession, listSessions } from './queries.ts';
 import { csrfToken } from './secret.ts';
 import { clearCookie, requireSamePassword, signIn, userOfPassword } from './sessions.ts';
 import { currentSessionView, sessionView } from './view.ts';
@@ -33,7 +30,6 @@ export function sessionRoutes(app: App, deps: Deps): void {
   signInRoute(app, deps);
   readRoutes(app, deps);
   signOutRoutes(app, deps);
-  confirmRoute(app, deps);
   passwordRoute(app, deps);
 }
 
@@ -151,39 +147,6 @@ function signOutRoutes(app: App, deps: Deps): void {
         return { status: 200, body, target: { kind: 'user', id: userId } };
       });
       clearCookie(reply, deps.publicUrl);
-      return sendAnswer(reply, answer);
-    },
-  );
-}
-
-function confirmRoute(app: App, deps: Deps): void {
-  app.post(
-    '/session/confirm',
-    {
-      config,
-      schema: {
-        operationId: 'session_confirm',
-        summary: 'Confirm that it is you',
-        description:
-          'Whatever makes tokens, or changes users, members or passkeys, wants to know it ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
-        tags,
-        body: SessionConfirm,
-        response: { 200: SessionConfirmed },
-      },
-    },
-    async (request, reply) => {
-      const { person, body } = request;
-      const answer = await change(
-        request,
-        deps,
-        async ({ trx }, proof) => {
-          const confirmed_until = await confirm(trx, person, proof);
-          const target = { kind: 'user', id: person.userId } as const;
-          return { status: 200, body: { confirmed_until }, target };
-        },
-        () => readProof(request, reply, deps, person, body),
-      );
-      app.limits.succeeded(request);
       return sendAnswer(reply, answer);
     },
   );

@@ -1,16 +1,15 @@
 import type { SignIn } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie } from '../access/by-session.ts';
+import type { Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import type { IdempotentAnswer } from '../changes/idempotency.ts';
 import type { Trx } from '../db/connection.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { networkKey } from '../limits/credentials.ts';
 import { listMemberships } from '../projects/members/queries.ts';
-import type { Deps } from '../requests/app-types.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
-import { setCookie } from './cookies.ts';
+import { sessionCookie, setCookie } from './cookies.ts';
 import { signInFailed } from './failures.ts';
 import { isKnownNetwork, noteNetwork } from './network-queries.ts';
 import { deleteSession, findSession, insertSession } from './queries.ts';

@@ -1,8 +1,8 @@
 import { Settings, SettingsUpdate } from '@berth/contract/settings';
 import { difference } from '../audit/details.ts';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { findSettings, lockSettings, updateSettings } from './queries.ts';
 import { settingsView } from './view.ts';
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, afterEach, test } from 'node:test';
 import { pino } from 'pino';
+import type { App } from '../callers/app-types.ts';
 import { plainShell } from '../edge/settings.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import type { App } from '../requests/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 

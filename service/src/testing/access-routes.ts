@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RouteOptions } from 'fastify';
-import type { App, Scope } from '../requests/app-types.ts';
+import type { App, Scope } from '../callers/app-types.ts';
 import type { AccessCase } from './access-cases.ts';
 import { inject } from './inject.ts';
 

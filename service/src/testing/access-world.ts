@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Scope } from '../callers/app-types.ts';
 import type { Db } from '../db/connection.ts';
-import type { Scope } from '../requests/app-types.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { createTestToken } from './app.ts';
 import { type Installation, installation } from './fixtures.ts';

@@ -1,11 +1,12 @@
-import { noCredentialCache } from '../access/credential-cache.ts';
+import type { App, Routes, Scope } from '../callers/app-types.ts';
+import { noCredentialCache } from '../callers/credential-cache.ts';
 import type { Db } from '../db/connection.ts';
-import { createHttpServer, type HttpServerOptions } from '../http/server.ts';
+import { createHttpServer, type Serving } from '../http/server.ts';
 import { createLimiter, type Limiter, type Limits } from '../limits/limiter.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
 import { references } from '../references.ts';
-import type { App, Deps, Routes, Scope } from '../requests/app-types.ts';
+import type { AllDeps } from '../routes.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { testKeyring } from './keys.ts';
@@ -26,16 +27,14 @@ export const generousLimits: Limits = {
   strangers: plenty,
 };
 
-type Outside = Pick<HttpServerOptions, 'log' | 'metrics' | 'shell' | 'tls' | 'patience'>;
-
-interface TestApp extends Partial<Deps>, Outside {
+interface TestApp extends Partial<AllDeps>, Serving {
   limiter?: Limiter;
 }
 
 /** The HTTP server with these routes, on this database; nothing listens. */
 export async function createTestApp(
   db: Db,
-  routes: Routes[],
+  routes: Routes<AllDeps>[],
   { limiter = createLimiter(generousLimits), ...others }: TestApp = {},
 ): Promise<App> {
   const untilEnded = async () => undefined;

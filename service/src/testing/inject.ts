@@ -3,9 +3,9 @@ import { Problem } from '@berth/contract/problems';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { App } from '../callers/app-types.ts';
 import { routesOf } from '../http/route-table.ts';
 import { type DeclaredAnswer, withCodes } from '../openapi/route-schemas.ts';
-import type { App } from '../requests/app-types.ts';
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);

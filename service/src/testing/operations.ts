@@ -3,16 +3,15 @@ import { pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import type { IncusClient } from '../incus/client.ts';
-import {
-  defineOperation,
-  done,
-  type OperationKind,
-  type ServerOperationKind,
-  type Step,
-} from '../operations/define.ts';
+import { done, type OperationKind, type Step } from '../operations/define.ts';
 import type { Execution } from '../operations/execute.ts';
 import { insertOperation } from '../operations/queries.ts';
 import { type OperationRunner, startOperationRunner } from '../operations/runner.ts';
+import {
+  defineServerOperation,
+  type ServerOperationKind,
+  type ServerStepContext,
+} from '../servers/define-operation.ts';
 import { insertServer } from '../servers/queries.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { installation } from './fixtures.ts';
@@ -44,13 +43,13 @@ after(async () => {
 });
 
 export function kindOf(
-  steps: Record<string, Step<State>['run']>,
+  steps: Record<string, Step<State, ServerStepContext<State>>['run']>,
   more: Partial<ServerOperationKind> = {},
 ): ServerOperationKind {
   const entries = Object.entries(steps).map(([name, run]) => {
     return [name, { weight: 1, doing: `at ${name}`, run }] as const;
   });
-  return defineOperation<State>({
+  return defineServerOperation<State>({
     kind: 'test',
     title: 'Testing',
     deadlineSeconds: 60,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { InjectOptions } from 'fastify';
+import type { App } from '../callers/app-types.ts';
 import type { Db } from '../db/connection.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import { putMember } from '../projects/members/queries.ts';
 import { insertProject } from '../projects/queries.ts';
-import type { App } from '../requests/app-types.ts';
 import { hashPassword } from '../users/password.ts';
 import { insertUser } from '../users/queries.ts';
 import { inject } from './inject.ts';

@@ -1,8 +1,8 @@
 import { ServerCreate, ServerStop } from '@berth/contract/servers';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { App } from '../callers/app-types.ts';
 import { changesNothing } from '../changes/change.ts';
-import type { App } from '../requests/app-types.ts';
 import { createTestApp, createTestToken } from './app.ts';
 import { inject } from './inject.ts';
 import { createTestDatabase } from './postgres.ts';

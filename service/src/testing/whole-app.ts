@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
-import { createCredentialCache } from '../access/credential-cache.ts';
+import type { Routes } from '../callers/app-types.ts';
+import { createCredentialCache } from '../callers/credential-cache.ts';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema/schema.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { finishOperation } from '../operations/lease-queries.ts';
 import { createWaiter } from '../operations/waiter.ts';
-import type { Routes } from '../requests/app-types.ts';
-import { routes as allRoutes } from '../routes.ts';
+import { type AllDeps, routes as allRoutes } from '../routes.ts';
 import { setServerState } from '../servers/worker-queries.ts';
 import { createTestApp, createTestToken } from './app.ts';
 import { installation, type Sizes } from './fixtures.ts';
@@ -18,7 +18,7 @@ import { operationUnderWay, serverBody } from './servers.ts';
 interface WholeApp extends Sizes {
   log?: Logger;
   /** All, unless a test asks for few: those are there sooner. */
-  routes?: readonly Routes[];
+  routes?: readonly Routes<AllDeps>[];
 }
 
 /** The whole API on a database of its own, with nobody who does the operations. */

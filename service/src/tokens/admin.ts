@@ -1,10 +1,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
+import { homeProject } from '../projects/queries.ts';
 import {
   findTokenByHash,
   hasTokenNamed,
-  homeProject,
   insertToken,
   lockTokensNamed,
   supersedeTokensNamed,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import type { Scope } from '../callers/app-types.ts';
+import type { WantedProject } from '../callers/wanted-project.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { millisecondsUntil } from '../db/expiry.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import { isWanted } from '../projects/queries.ts';
-import type { Scope } from '../requests/app-types.ts';
-import type { WantedProject } from '../requests/wanted-project.ts';
 
 /** A token that is asked for by its secret, with what decides whether it holds. */
 export interface FoundToken {
@@ -140,28 +140,6 @@ export async function revokeToken(db: Queryable, id: number): Promise<number | u
   return row?.project_id;
 }
 
-/** How many tokens of a person hold, in all projects. */
-export async function countTokensOf(db: Queryable, userId: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('tokens')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('created_by', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where(sql<boolean>`(expires_at is null or expires_at > now())`)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-/** Revokes all tokens of a person, in all projects. */
-export async function revokeTokensOf(trx: Trx, userId: number): Promise<void> {
-  await trx
-    .updateTable('tokens')
-    .set({ revoked_at: sql<string>`now()` })
-    .where('created_by', '=', userId)
-    .where('revoked_at', 'is', null)
-    .execute();
-}
-
 /** Revokes all of a name but this one, to which what they made belongs from now on. */
 export async function supersedeTokensNamed(trx: Trx, name: string, id: number): Promise<void> {
   const others = trx
@@ -183,18 +161,6 @@ export async function supersedeTokensNamed(trx: Trx, name: string, id: number): 
     .execute();
 }
 
-/** The projects of a token, of the one that made it, and so on: it ends with each of them. */
-export async function listProjectsOfLineage(db: Queryable, id: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    with recursive lineage as (
-      select parent_id, project_id from tokens where id = ${id}
-      union all
-      select t.parent_id, t.project_id from tokens t join lineage on t.id = lineage.parent_id
-    )
-    select distinct project_id as id from lineage`.execute(db);
-  return rows.map((row) => row.id);
-}
-
 /** One transaction at a time makes or revokes tokens of a name; until its end. */
 export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
@@ -204,18 +170,4 @@ export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
 export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
   const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
   return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
-}
-
-/** The project "default"; else the oldest that there is; else a new one. */
-export async function homeProject(trx: Trx): Promise<number> {
-  const found = await trx
-    .selectFrom('projects')
-    .select('id')
-    .where('deleted_at', 'is', null)
-    .orderBy(sql`name = 'default'`, 'desc')
-    .orderBy('id')
-    .executeTakeFirst();
-  if (found) return found.id;
-  const made = trx.insertInto('projects').values({ name: 'default' }).returning('id');
-  return (await made.executeTakeFirstOrThrow()).id;
 }

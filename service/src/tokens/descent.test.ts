@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import type { App } from '../callers/app-types.ts';
 import type { Trx } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { deleteMember } from '../projects/members/queries.ts';
 import { lockProject, markProjectDeleted } from '../projects/queries.ts';
-import type { App } from '../requests/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';

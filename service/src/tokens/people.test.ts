@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import type { App } from '../callers/app-types.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import { putMember } from '../projects/members/queries.ts';
 import { membershipRoutes } from '../projects/members/routes.ts';
-import type { App } from '../requests/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { Scope } from '../callers/app-types.ts';
 import { beginsWith, isNamed } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { Scope } from '../requests/app-types.ts';
 
 function shownTokens(project: Project) {
   return project

@@ -1,12 +1,12 @@
 import { PathParams } from '@berth/contract/references';
 import { NewToken, Token, TokenCreate, TokenQuery, Whoami } from '@berth/contract/tokens';
 import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { findProject } from '../projects/queries.ts';
 import { apiPath } from '../requests/api-path.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findUser } from '../users/queries.ts';
 import { personView } from '../users/view.ts';

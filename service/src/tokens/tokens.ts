@@ -1,12 +1,12 @@
 import type { TokenCreate } from '@berth/contract/tokens';
+import type { Caller, Scope } from '../callers/app-types.ts';
+import { allows } from '../callers/scopes.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
 import { findMember, mayActIn } from '../projects/members/queries.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { lockProject } from '../projects/queries.ts';
-import type { Caller, Scope } from '../requests/app-types.ts';
-import { allows } from '../requests/scopes.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 import {
   countTokens,

@@ -1,8 +1,8 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
+import { card, throttledLabel } from '../instances/labels.ts';
 import type { Direction } from '../locations/limit-queries.ts';
-import { card, throttledLabel } from '../servers/engine/instance.ts';
 
 /** By which setting of a card Incus limits a direction (Incus documentation, "Type: nic"). */
 export const limitOf = { incoming: 'limits.ingress', outgoing: 'limits.egress' } as const;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Server } from '@berth/contract/servers';
 import type { ServerTraffic } from '@berth/contract/traffic';
-import type { App } from '../requests/app-types.ts';
+import type { App } from '../callers/app-types.ts';
 import { serverRoutes } from '../servers/routes.ts';
+import { usageRoutes } from '../servers/usage-routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { collectAfter, db, insertServer, setClocks } from '../testing/usage.ts';
-import { usageRoutes } from './routes.ts';
 
 // What the API shows of months while the clock of the service, and that of PostgreSQL, go on.
 

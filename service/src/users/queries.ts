@@ -3,7 +3,7 @@ import { deleteAnswersTo } from '../changes/idempotency-queries.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
-import { revokeTokensOf } from '../tokens/credential-queries.ts';
+import { revokeTokensOf } from './belongings-queries.ts';
 import { emailKey } from './email.ts';
 
 const now = sql<string>`now()`;

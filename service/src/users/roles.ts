@@ -1,5 +1,5 @@
+import type { Scope } from '../callers/app-types.ts';
 import type { Role } from '../db/schema/people-schema.ts';
-import type { Scope } from '../requests/app-types.ts';
 
 /** What each role in a project allows there. Owners also manage the members: memberships.ts. */
 const ofRole: Record<Role, readonly Scope[]> = {

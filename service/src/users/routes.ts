@@ -2,10 +2,10 @@ import { PathParams } from '@berth/contract/references';
 import { User, UserCreate, UserQuery, UserUpdate } from '@berth/contract/users';
 import { Type } from 'typebox';
 import { difference } from '../audit/details.ts';
+import type { App, Deps } from '../callers/app-types.ts';
 import { type Change, change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { apiPath } from '../requests/api-path.ts';
-import type { App, Deps } from '../requests/app-types.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findUser, listUsers } from './queries.ts';
 import {

@@ -2,9 +2,8 @@ import type { UserCreate, UserUpdate } from '@berth/contract/users';
 import { type Details, difference } from '../audit/details.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { invalidFields, Problem } from '../problems/problem.ts';
-import { listProjectsOwnedAlone, lockOwnedProjects } from '../projects/members/queries.ts';
-import { endSessions } from '../sessions/queries.ts';
 import { weaknessOfPassword } from '../threads/threads.ts';
+import { endSessions, listProjectsOwnedAlone, lockOwnedProjects } from './belongings-queries.ts';
 import { hashPassword, trusted } from './password.ts';
 import {
   eraseUser,

@@ -1,5 +1,5 @@
 import { Version } from '@berth/contract/version';
-import type { App } from '../requests/app-types.ts';
+import type { App } from '../callers/app-types.ts';
 import { readBuild } from './build.ts';
 
 export function versionRoutes(app: App): void {

@@ -1,8 +1,8 @@
+import type { Caller } from '../../callers/app-types.ts';
+import { allows } from '../../callers/scopes.ts';
 import type { Queryable, Trx } from '../../db/connection.ts';
 import type { Role } from '../../db/schema/people-schema.ts';
 import { invalidFields, Problem } from '../../problems/problem.ts';
-import type { Caller } from '../../requests/app-types.ts';
-import { allows } from '../../requests/scopes.ts';
 import { findUserByEmail, lockUser } from '../../users/queries.ts';
 import { projectNotFound } from '../projects.ts';
 import { findProject, lockProject } from '../queries.ts';

@@ -69,34 +69,6 @@ export async function listMemberships(db: Queryable, userId: number) {
     .execute();
 }
 
-/** Nobody becomes or ceases to be an owner of the projects that they own, until the transaction ends. */
-export async function lockOwnedProjects(trx: Trx, userId: number): Promise<void> {
-  const owned = trx.selectFrom('memberships').select('project_id');
-  await trx
-    .selectFrom('projects')
-    .select('id')
-    .where('id', 'in', owned.where('user_id', '=', userId).where('role', '=', 'owner'))
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-}
-
-/** The projects that have no other owner than this one. */
-export async function listProjectsOwnedAlone(trx: Trx, userId: number) {
-  return await trx
-    .selectFrom('memberships')
-    .innerJoin('projects', 'projects.id', 'memberships.project_id')
-    .select(['projects.id', 'projects.name'])
-    .where('user_id', '=', userId)
-    .where('role', '=', 'owner')
-    .where('deleted_at', 'is', null)
-    .where(sql<boolean>`not exists (
-      select from memberships other
-      where other.project_id = projects.id and other.role = 'owner' and other.user_id <> ${userId})`)
-    .orderBy('projects.id')
-    .execute();
-}
-
 export async function countOtherOwners(trx: Trx, projectId: number, userId: number) {
   const { count } = await trx
     .selectFrom('memberships')

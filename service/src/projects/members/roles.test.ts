@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { App } from '../../callers/app-types.ts';
 import type { Trx } from '../../db/connection.ts';
 import type { Role } from '../../db/schema/people-schema.ts';
 import { createLimiter } from '../../limits/limiter.ts';
-import type { App } from '../../requests/app-types.ts';
 import { sessionRoutes } from '../../sessions/routes.ts';
 import { createTestApp, createTestToken, generousLimits } from '../../testing/app.ts';
 import { inject } from '../../testing/inject.ts';

@@ -2,12 +2,12 @@ import { PathParams } from '@berth/contract/references';
 import { Member, MemberAdd, MemberUpdate, UserQuery } from '@berth/contract/users';
 import { Type } from 'typebox';
 import { difference } from '../../audit/details.ts';
+import type { App, Deps } from '../../callers/app-types.ts';
+import { allows } from '../../callers/scopes.ts';
 import { change } from '../../changes/change.ts';
 import { sendAnswer } from '../../changes/idempotency.ts';
 import { apiPath } from '../../requests/api-path.ts';
-import type { App, Deps } from '../../requests/app-types.ts';
 import { readPage, sendList } from '../../requests/pagination.ts';
-import { allows } from '../../requests/scopes.ts';
 import {
   addMember,
   memberNotFound,

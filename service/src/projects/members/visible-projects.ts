@@ -1,6 +1,6 @@
+import type { Caller } from '../../callers/app-types.ts';
+import { allows } from '../../callers/scopes.ts';
 import type { Queryable } from '../../db/connection.ts';
-import type { Caller } from '../../requests/app-types.ts';
-import { allows } from '../../requests/scopes.ts';
 import { listMemberships } from './queries.ts';
 
 /** The ids of the projects that somebody may know of: a token its own, people theirs, administrators all. */

@@ -12,8 +12,8 @@ import { placeServer } from '../../placement/placement.ts';
 import { Problem } from '../../problems/problem.ts';
 import { createOperation } from '../operations/create.ts';
 import { lockServer, setRebuilding } from '../queries.ts';
-import type { SealedSecrets } from '../servers.ts';
 import { makeWay, serverNotFound } from './actions.ts';
+import type { SealedSecrets } from './create.ts';
 
 /**
  * Enters the operation that makes a server anew whose node was declared lost, or refuses it: on another

@@ -7,8 +7,8 @@ import {
   type WaitOptions,
 } from '../../incus/operations.ts';
 import type { Operation } from '../../incus/transport/api.ts';
-import type { StepContext } from '../../operations/define.ts';
-import { confine, isToBeConfined } from './confinement.ts';
+import { confine, isToBeConfined } from '../../instances/confinement.ts';
+import type { ServerStepContext } from '../define-operation.ts';
 
 const startSeconds = 120;
 const deleteSeconds = 300;
@@ -41,7 +41,7 @@ export async function settle(
   return await incus.operations.wait(id, options);
 }
 
-type Context = Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
+type Context = Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
 
 /**
  * Starts it, confined as servers are today, also one that was made by an earlier version of Berth, and held to

@@ -6,8 +6,9 @@ import {
   readProgress,
 } from '../../guests/progress.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
-import { fail, type StepContext, type StepResult } from '../../operations/define.ts';
-import { instanceName } from './instance.ts';
+import { instanceName } from '../../instances/labels.ts';
+import { fail, type StepResult } from '../../operations/define.ts';
+import type { ServerStepContext } from '../define-operation.ts';
 
 /** With the pauses between them about four minutes: an engine that is only slow has answered by then. */
 const mostTries = 10;
@@ -21,7 +22,7 @@ export async function progressOf({
   operation,
   server,
   signal,
-}: StepContext<{ commands: number }>): Promise<GuestProgress | StepResult<never>> {
+}: ServerStepContext<{ commands: number }>): Promise<GuestProgress | StepResult<never>> {
   const name = instanceName(server.uuid);
   const pull = async (path: string) =>
     (await incus.files.pull(name, path, longestProgressBytes, { signal }))?.content ?? null;

@@ -1,33 +1,8 @@
 import { networkConfig, userData } from '../../guests/cloud-init.ts';
+import { deniedCalls } from '../../instances/confinement.ts';
+import { card, installationLabel, instanceName, serverLabel } from '../../instances/labels.ts';
 import { takesGatewayBeyond } from '../../operating-systems/catalogue.ts';
 import type { ServerForOperation } from '../operation-queries.ts';
-import { deniedCalls } from './confinement.ts';
-
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-export const instanceName = (uuid: string) => `srv-${uuid}`;
-
-/** Of the server that an instance is named after; undefined for anybody else's instance. */
-export function serverUuid(name: string): string | undefined {
-  return name.startsWith('srv-') && uuidPattern.test(name.slice(4)) ? name.slice(4) : undefined;
-}
-
-/** Names of our labels on an instance: whose it is, and which server. */
-export const installationLabel = 'user.berth.installation';
-export const serverLabel = 'user.berth.server';
-/** While its traffic is throttled: JSON of the limits that its card had before. */
-export const throttledLabel = 'user.berth.throttled';
-/** The device that is a server's network card. */
-export const card = 'eth0';
-
-/** Whose an instance is, as its labels say: an installation's id, and a server's uuid. */
-export function labelsOf({ config }: { config: Record<string, string> }) {
-  const server = config[serverLabel] ?? '';
-  return {
-    installation: config[installationLabel],
-    server: uuidPattern.test(server) ? server : undefined,
-  };
-}
 
 const processesPerGigabyte = 2048;
 const fewestProcesses = 1024;

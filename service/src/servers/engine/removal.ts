@@ -1,11 +1,12 @@
 import type { Instance } from '../../incus/instances.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
-import { type StepContext, type StepResult, wait } from '../../operations/define.ts';
+import { instanceName, labelsOf, serverLabel } from '../../instances/labels.ts';
+import { type StepResult, wait } from '../../operations/define.ts';
 import { bytesOf } from '../../pool-quotas/promise.ts';
+import type { ServerStepContext } from '../define-operation.ts';
 import { deleteInstance, isBusy, stopInstance, withRoom } from './engine.ts';
-import { instanceName, labelsOf, serverLabel } from './instance.ts';
 
-type Context = Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
+type Context = Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
 /** Undefined once it is so; else how long to wait before another look. */
 type UnlessDone = Promise<StepResult<never> | undefined>;
 

@@ -6,19 +6,13 @@ import { noteImage } from '../../images/queries.ts';
 import { discardPartialImage, isImageReady, markImageWhole } from '../../images/volume.ts';
 import type { WaitOptions } from '../../incus/operations.ts';
 import { isAddressTaken, isEngineError } from '../../incus/transport/errors.ts';
+import { instanceName } from '../../instances/labels.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { lacksRules } from '../../network-policy/queries.ts';
-import {
-  defineOperation,
-  done,
-  fail,
-  next,
-  type StepContext,
-  type StepResult,
-  wait,
-} from '../../operations/define.ts';
+import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { claimUnpacking } from '../../operations/worker-queries.ts';
 import { takeCreatePlace } from '../create-queue-queries.ts';
+import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import {
   createsInstances,
   findInstance,
@@ -28,7 +22,7 @@ import {
   untilNextLook,
 } from '../engine/engine.ts';
 import { progressOf } from '../engine/guest-report.ts';
-import { instanceDefinition, instanceName } from '../engine/instance.ts';
+import { instanceDefinition } from '../engine/instance.ts';
 import { removeInstance } from '../engine/removal.ts';
 import { failedCommands } from '../failed-commands.ts';
 import { setServerState } from '../worker-queries.ts';
@@ -58,7 +52,7 @@ interface CreateState {
   ssh_ready: boolean;
 }
 
-type Context = StepContext<CreateState>;
+type Context = ServerStepContext<CreateState>;
 type Result = Promise<StepResult<CreateState>>;
 
 const diskSeconds = 10 * 60;
@@ -88,7 +82,7 @@ const addressPatienceMs = 150_000;
 /** An image server that is away for longer ends the create, with a word about it. */
 const imageServerPatienceMs = 20_000;
 
-export const createOperation = defineOperation<CreateState>({
+export const createOperation = defineServerOperation<CreateState>({
   kind: 'create',
   title: 'Creating the server',
   deadlineSeconds: queueSeconds,

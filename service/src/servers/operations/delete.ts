@@ -1,28 +1,21 @@
 import { releaseAddresses } from '../../address-pools/queries.ts';
 import type { StorageVolume } from '../../incus/storage.ts';
-import {
-  defineOperation,
-  done,
-  fail,
-  next,
-  type StepContext,
-  type StepResult,
-  wait,
-} from '../../operations/define.ts';
+import { instanceName } from '../../instances/labels.ts';
+import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { untilNextLook } from '../engine/engine.ts';
-import { instanceName } from '../engine/instance.ts';
 import { cutInstance, removeInstance, removeStrays } from '../engine/removal.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
 import { keepUsage } from './shutdown.ts';
 
-type Context = StepContext<Record<string, never>>;
+type Context = ServerStepContext<Record<string, never>>;
 type Result = Promise<StepResult<Record<string, never>>>;
 
 /** A disk without an instance may be on its way out; one that is still there by then stays. */
 const diskPatienceMs = 2 * 60_000;
 
 /** Removes whatever there is of a server, however far its create came. */
-export const deleteOperation = defineOperation<Record<string, never>>({
+export const deleteOperation = defineServerOperation<Record<string, never>>({
   kind: 'delete',
   title: 'Deleting the server',
   deadlineSeconds: 60 * 60,

@@ -29,7 +29,7 @@ async function report(serverId: number, ...statuses: number[]): Promise<void> {
 /** Ends the create as its worker does. */
 async function end(serverId: number, ending: 'succeeded' | 'failed'): Promise<number> {
   const operation = await operationUnderWay(db, serverId);
-  assert.ok(isOfServer(operation) && createOperation.subject === 'server');
+  assert.ok(isOfServer(operation));
   await db.transaction().execute(async (trx) => {
     if (ending === 'failed') {
       const error = { code: 'guest_report_replaced', message: 'Replaced.' };

@@ -1,16 +1,9 @@
 import type { Instance } from '../../incus/instances.ts';
 import type { WaitOptions } from '../../incus/operations.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
-import {
-  defineOperation,
-  done,
-  type Failure,
-  fail,
-  next,
-  type StepContext,
-  type StepResult,
-  wait,
-} from '../../operations/define.ts';
+import { instanceName } from '../../instances/labels.ts';
+import { done, type Failure, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import {
   findInstance,
   isBusy,
@@ -18,7 +11,6 @@ import {
   migrateInstance,
   startInstance,
 } from '../engine/engine.ts';
-import { instanceName } from '../engine/instance.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerMoved } from '../worker-queries.ts';
 import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
@@ -40,7 +32,7 @@ interface MoveState extends MoveRequest, ShutdownState, Failure {
   wasCut: boolean;
 }
 
-type Context = StepContext<MoveState>;
+type Context = ServerStepContext<MoveState>;
 type Result = Promise<StepResult<MoveState>>;
 
 const migrateSeconds = 6 * 3600;
@@ -57,7 +49,7 @@ const missing = fail('instance_missing', 'Its instance no longer exists in the e
  * stopping it before and starting it after. Where it is is looked at in each step, since Incus may carry
  * on with a migration, or fall back from one, whatever becomes of who asked for it.
  */
-export const moveOperation = defineOperation<MoveState>({
+export const moveOperation = defineServerOperation<MoveState>({
   kind: 'move',
   title: 'Moving the server',
   deadlineSeconds: 10 * 60,

@@ -1,9 +1,10 @@
-import { defineOperation, done, next } from '../../operations/define.ts';
+import { done, next } from '../../operations/define.ts';
+import { defineServerOperation } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
 import { askToShutDown, awaitShutDown, type ShutdownState } from './shutdown.ts';
 import { start } from './start.ts';
 
-export const restartOperation = defineOperation<ShutdownState>({
+export const restartOperation = defineServerOperation<ShutdownState>({
   kind: 'restart',
   title: 'Restarting the server',
   deadlineSeconds: 5 * 60,

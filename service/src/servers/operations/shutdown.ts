@@ -1,9 +1,10 @@
 import { isUnderWay, outcomeOf } from '../../incus/operations.ts';
 import { EngineError, isEngineError } from '../../incus/transport/errors.ts';
-import { fail, next, type StepContext, type StepResult, wait } from '../../operations/define.ts';
+import { instanceName } from '../../instances/labels.ts';
+import { fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { readBeforeStop } from '../../usage/collect/last-reading.ts';
+import type { ServerStepContext } from '../define-operation.ts';
 import { findInstance, isBusy, stopInstance, untilNextLook } from '../engine/engine.ts';
-import { instanceName } from '../engine/instance.ts';
 import { forceAdvice, pausedAdvice } from './force-advice.ts';
 
 /** What an operation keeps between asking a guest to shut down and the guest's doing so. */
@@ -21,7 +22,7 @@ const marginSeconds = 3 * 60;
 type UnlessStopped = Promise<StepResult<ShutdownState> | undefined>;
 
 /** Asks the guest to shut down, and leaves the waiting to the step `shutdown`: it may take long. */
-export async function askToShutDown(context: StepContext<ShutdownState>): UnlessStopped {
+export async function askToShutDown(context: ServerStepContext<ShutdownState>): UnlessStopped {
   const { incus, server, settings, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
@@ -40,7 +41,7 @@ export async function askToShutDown(context: StepContext<ShutdownState>): Unless
 }
 
 /** Waits for the guest to do what it was asked for, as long as Incus gives it. */
-export async function awaitShutDown(context: StepContext<ShutdownState>): UnlessStopped {
+export async function awaitShutDown(context: ServerStepContext<ShutdownState>): UnlessStopped {
   const { incus, operation, server, settings, signal } = context;
   const found = await findInstance(incus, instanceName(server.uuid), { signal });
   if (!found) return missing;
@@ -67,7 +68,7 @@ export async function awaitShutDown(context: StepContext<ShutdownState>): Unless
 }
 
 /** What a guest moves while it shuts down is counted, too: its counters end with it. */
-async function waitAndCount(context: StepContext<ShutdownState>) {
+async function waitAndCount(context: ServerStepContext<ShutdownState>) {
   const { operation } = context;
   const { asked } = operation.state;
   const waiting = wait(untilNextLook(operation));
@@ -77,7 +78,7 @@ async function waitAndCount(context: StepContext<ShutdownState>) {
 }
 
 /** Cuts the instance's power, whatever its guest does. */
-export async function cutPower(context: StepContext<unknown>): UnlessStopped {
+export async function cutPower(context: ServerStepContext<unknown>): UnlessStopped {
   const { incus, server, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
@@ -91,7 +92,11 @@ export async function cutPower(context: StepContext<unknown>): UnlessStopped {
 }
 
 /** The engine shows it stopped while it carries out the start that this takes the place of. */
-async function unlessStarting({ incus, server, signal }: StepContext<unknown>): UnlessStopped {
+async function unlessStarting({
+  incus,
+  server,
+  signal,
+}: ServerStepContext<unknown>): UnlessStopped {
   const starting = await isBusy(incus, instanceName(server.uuid), { signal });
   return starting ? wait(startingSeconds, 'waiting for the engine to let go of it') : undefined;
 }
@@ -101,7 +106,7 @@ async function unlessStarting({ incus, server, signal }: StepContext<unknown>): 
  * engine out of reach says nothing of the instance.
  */
 async function unlessStopped(
-  { incus, server, signal }: StepContext<unknown>,
+  { incus, server, signal }: ServerStepContext<unknown>,
   stop: () => Promise<StepResult<ShutdownState>>,
 ): UnlessStopped {
   try {
@@ -126,7 +131,12 @@ function ignored(serverId: number, seconds: number): StepResult<never> {
 }
 
 /** The engine's counters vanish with the run; what the last reading missed is read here. */
-export async function keepUsage({ db, incus, server, log }: StepContext<unknown>): Promise<void> {
+export async function keepUsage({
+  db,
+  incus,
+  server,
+  log,
+}: ServerStepContext<unknown>): Promise<void> {
   const read = await readBeforeStop({ db, client: incus, server });
   if (!read.ok) log.warn({ err: read.error }, 'The usage before a stop could not be read.');
 }

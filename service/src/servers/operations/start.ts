@@ -1,16 +1,11 @@
-import {
-  defineOperation,
-  done,
-  fail,
-  type StepContext,
-  type StepResult,
-} from '../../operations/define.ts';
+import { instanceName } from '../../instances/labels.ts';
+import { done, fail, type StepResult } from '../../operations/define.ts';
+import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
-import { instanceName } from '../engine/instance.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerState } from '../worker-queries.ts';
 
-export const startOperation = defineOperation<Record<string, never>>({
+export const startOperation = defineServerOperation<Record<string, never>>({
   kind: 'start',
   title: 'Starting the server',
   deadlineSeconds: 5 * 60,
@@ -21,7 +16,7 @@ export const startOperation = defineOperation<Record<string, never>>({
 
 /** Starts the instance unless it runs; succeeds only when the engine was seen to run it. */
 export async function start(
-  context: Pick<StepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>,
+  context: Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>,
 ): Promise<StepResult<never>> {
   const { incus, server, signal } = context;
   const name = instanceName(server.uuid);

@@ -1,4 +1,5 @@
-import { defineOperation, done, type StepContext } from '../../operations/define.ts';
+import { done } from '../../operations/define.ts';
+import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerState } from '../worker-queries.ts';
 import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
@@ -7,7 +8,7 @@ interface StopState extends ShutdownState {
   force: boolean;
 }
 
-export const stopOperation = defineOperation<StopState>({
+export const stopOperation = defineServerOperation<StopState>({
   kind: 'stop',
   title: 'Stopping the server',
   deadlineSeconds: 5 * 60,
@@ -30,7 +31,7 @@ export const stopOperation = defineOperation<StopState>({
   failed: showEngineStatus,
 });
 
-function stopped({ server }: StepContext<StopState>) {
+function stopped({ server }: ServerStepContext<StopState>) {
   return done('The server was stopped.', (trx) =>
     setServerState(trx, server.id, { status: 'stopped', realStatus: 'stopped', error: null }),
   );

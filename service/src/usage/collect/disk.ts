@@ -1,4 +1,4 @@
-import { instanceName } from '../../servers/engine/instance.ts';
+import { instanceName } from '../../instances/labels.ts';
 import type { ScrapeMemory } from '../record/scrapes.ts';
 import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.ts';
 import { each, eachWithin } from './each.ts';

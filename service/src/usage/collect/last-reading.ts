@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { longestSeconds } from '../../incus/transport/patience.ts';
-import { instanceName } from '../../servers/engine/instance.ts';
+import { instanceName } from '../../instances/labels.ts';
 import { beginReading } from '../record/reading-queries.ts';
 import { record } from '../record/record.ts';
 import { readNetwork } from './network.ts';

@@ -1,4 +1,4 @@
-import { card as cardDevice } from '../../servers/engine/instance.ts';
+import { card as cardDevice } from '../../instances/labels.ts';
 import type { UsageSource } from './source.ts';
 
 /** Where a run of an instance is counted: the host's end of its network card. */

@@ -1,5 +1,5 @@
 import { isEngineError } from '../../incus/transport/errors.ts';
-import { instanceName, serverUuid } from '../../servers/engine/instance.ts';
+import { instanceName, serverUuid } from '../../instances/labels.ts';
 import type { CardReading, Figures, Reading, ReadingTime } from '../record/reading-queries.ts';
 import { eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';

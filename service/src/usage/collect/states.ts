@@ -1,4 +1,4 @@
-import { serverUuid } from '../../servers/engine/instance.ts';
+import { serverUuid } from '../../instances/labels.ts';
 import { eachWithin } from './each.ts';
 import type { InstanceReading } from './metrics.ts';
 import type { CollectContext, UsageLocation } from './source.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
-import { readId } from './path-id.ts';
+import { readId } from '../requests/path-id.ts';
 
 /** How a request names a project in its header `Berth-Project`: text that is all digits is an id. */
 export type WantedProject = { id: number; name?: undefined } | { id?: undefined; name: string };

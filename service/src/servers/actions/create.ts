@@ -1,25 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerCreate, ServerDryRun } from '@berth/contract/servers';
-import { type ChosenAddress, chooseAddresses, holdAddresses } from '../address-pools/addresses.ts';
-import type { Db, Trx } from '../db/connection.ts';
-import type { Project } from '../db/project.ts';
-import { rolledBack } from '../db/rolled-back.ts';
-import type { Placement } from '../db/schema/schema.ts';
-import type { Keyring } from '../keys/keyring.ts';
-import { operationSecrets } from '../keys/places.ts';
-import { limitsOf } from '../locations/limits.ts';
-import { unknownLocation } from '../locations/locations.ts';
-import { findLocation, type ShownLocation } from '../locations/queries.ts';
-import { noVirtualMachines } from '../operating-systems/operating-systems.ts';
-import { findOperatingSystem, type OperatingSystemRow } from '../operating-systems/queries.ts';
-import { firstStep } from '../operations/define.ts';
-import { insertOperation, type OperationRow } from '../operations/queries.ts';
-import { placeServer } from '../placement/placement.ts';
-import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
-import { type Demand, requireQuota } from '../projects/quota.ts';
-import { hashGuestPassword } from '../threads/threads.ts';
-import { type CreateSecrets, createOperation } from './operations/create.ts';
-import { findServersNamed, insertServer } from './queries.ts';
+import {
+  type ChosenAddress,
+  chooseAddresses,
+  holdAddresses,
+} from '../../address-pools/addresses.ts';
+import type { Db, Trx } from '../../db/connection.ts';
+import type { Project } from '../../db/project.ts';
+import { rolledBack } from '../../db/rolled-back.ts';
+import type { Placement } from '../../db/schema/schema.ts';
+import type { Keyring } from '../../keys/keyring.ts';
+import { operationSecrets } from '../../keys/places.ts';
+import { limitsOf } from '../../locations/limits.ts';
+import { unknownLocation } from '../../locations/locations.ts';
+import { findLocation, type ShownLocation } from '../../locations/queries.ts';
+import { noVirtualMachines } from '../../operating-systems/operating-systems.ts';
+import { findOperatingSystem, type OperatingSystemRow } from '../../operating-systems/queries.ts';
+import { firstStep } from '../../operations/define.ts';
+import { insertOperation, type OperationRow } from '../../operations/queries.ts';
+import { placeServer } from '../../placement/placement.ts';
+import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
+import { type Demand, requireQuota } from '../../projects/quota.ts';
+import { hashGuestPassword } from '../../threads/threads.ts';
+import { type CreateSecrets, createOperation } from '../operations/create.ts';
+import { findServersNamed, insertServer } from '../queries.ts';
 
 /** Everything that a create decided, before anything is written. */
 export interface CreatePlan {

@@ -1,4 +1,4 @@
-import type { Instance } from '../../incus/instances.ts';
+import type { Instance } from '../incus/instances.ts';
 
 type Config = Record<string, string>;
 

@@ -1,14 +1,14 @@
 import type { SessionConfirm } from '@berth/contract/sessions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps, Person } from '../callers/app-types.ts';
+import { markSignInAttempt } from '../changes/audit-marks.ts';
 import type { Trx } from '../db/connection.ts';
 import { type ProvenPasskey, readAuthentication } from '../passkeys/authentication.ts';
 import { notePasskeyUse } from '../passkeys/queries.ts';
 import { invalidFields, type Problem } from '../problems/problem.ts';
-import { isAttempt } from '../refusals/audit.ts';
-import type { Deps, Person } from '../requests/app-types.ts';
+import { requirePassword } from '../sessions/passwords.ts';
+import { confirmSession } from '../sessions/queries.ts';
 import { lockPasswordHash } from '../users/queries.ts';
-import { requirePassword } from './passwords.ts';
-import { confirmSession } from './queries.ts';
 
 type Proof = { passwordHash: string } | { passkey: ProvenPasskey };
 
@@ -29,7 +29,7 @@ export async function readProof(
   await request.server.limits.admitGuess(request, reply, userId);
   const { proven } = passkey ? await readAuthentication(deps, passkey) : {};
   if (proven?.userId === userId) return { passkey: proven };
-  isAttempt(request, userId);
+  markSignInAttempt(request, userId);
   throw notTheirPasskey();
 }
 

@@ -1,16 +1,16 @@
 import { PathParams } from '@berth/contract/references';
 import { ServerTraffic, ServerTrafficUpdate } from '@berth/contract/traffic';
 import { UsageHistory, UsageQuery } from '@berth/contract/usage';
+import type { App, Deps } from '../callers/app-types.ts';
+import { readableRows } from '../callers/every-project.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import type { ProjectRows } from '../db/project.ts';
-import type { App, Deps } from '../requests/app-types.ts';
-import { readableRows } from '../requests/every-project.ts';
-import { serverNotFound } from '../servers/actions/actions.ts';
-import { lockServer } from '../servers/queries.ts';
-import { readWindow } from './history/window.ts';
-import { findMeteredServer, findTraffic, setAllowance, stepsOf } from './queries.ts';
-import { trafficView, usageHistoryView } from './view.ts';
+import { readWindow } from '../usage/history/window.ts';
+import { findMeteredServer, findTraffic, setAllowance, stepsOf } from '../usage/queries.ts';
+import { trafficView, usageHistoryView } from '../usage/view.ts';
+import { serverNotFound } from './actions/actions.ts';
+import { lockServer } from './queries.ts';
 
 const params = PathParams({ id: 'server' });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
-import type { PoolKeeper } from '../pool-quotas/keeper.ts';
-import type { Sized } from '../pool-quotas/promise.ts';
 import { until } from '../testing/until.ts';
-import { type QuotaFigures, watchQuotas } from './pool-quotas.ts';
+import type { PoolKeeper } from './keeper.ts';
+import type { Sized } from './promise.ts';
+import { type QuotaFigures, watchQuotas } from './watch.ts';
 
 // With a keeper that is made up. What a real one does to a real pool is tried in e2e/pool-quotas.long.test.ts.
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import type { App } from '../callers/app-types.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { passkeyRoutes } from '../passkeys/routes.ts';
-import type { App } from '../requests/app-types.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, generousLimits } from '../testing/app.ts';
 import { createDevice, type Device } from '../testing/authenticator.ts';
 import { keptLog, rowsAbout } from '../testing/canaries.ts';
@@ -19,14 +20,14 @@ import {
 import { createTestDatabase } from '../testing/postgres.ts';
 import { hashPassword } from '../users/password.ts';
 import { updateUser } from '../users/queries.ts';
-import { sessionRoutes } from './routes.ts';
+import { confirmationRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
 
 const { log, lines } = keptLog();
 const site = { origin: 'http://localhost:8080', rpId: 'localhost' };
-const routes = [sessionRoutes, passkeyRoutes];
+const routes = [sessionRoutes, confirmationRoutes, passkeyRoutes];
 let app: App;
 before(async () => {
   app = await createTestApp(db, routes, { log });

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import { serialised } from '../lib/serialised.ts';
-import type { QuotaMode } from '../pool-quotas/counting.ts';
-import type { PoolKeeper } from '../pool-quotas/keeper.ts';
-import type { Location, PoolQuotas } from '../pool-quotas/pool-quotas.ts';
-import type { Sized } from '../pool-quotas/promise.ts';
+import type { QuotaMode } from './counting.ts';
+import type { PoolKeeper } from './keeper.ts';
+import type { Location, PoolQuotas } from './pool-quotas.ts';
+import type { Sized } from './promise.ts';
 
 /** A look reads a few bytes of the kernel; a guest may write some hundred megabytes a second. */
 const lookMilliseconds = 250;

@@ -6,7 +6,6 @@ import { listenForNotifications } from '../db/notifications.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import type { Database } from '../db/schema/schema.ts';
 import { deleteMember, putMember } from '../projects/members/queries.ts';
-import type { App } from '../requests/app-types.ts';
 import { routes } from '../routes.ts';
 import { deleteSession } from '../sessions/queries.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
@@ -21,6 +20,7 @@ import { until } from '../testing/until.ts';
 import { insertToken, revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { eraseUser, updateUser } from '../users/queries.ts';
+import type { App } from './app-types.ts';
 import { createCredentialCache } from './credential-cache.ts';
 
 // Two services of one database. What they keep, they would keep for an hour: only what they are told

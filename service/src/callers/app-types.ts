@@ -6,13 +6,10 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { CredentialCache } from '../access/credential-cache.ts';
 import type { Db } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
-import type { HealthChecks } from '../health/checks.ts';
-import type { IdentityProvider } from '../identities/provider.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { OperationWaiter } from '../operations/waiter.ts';
+import type { CredentialCache } from './credential-cache.ts';
 
 /** The typed Fastify instance that route modules get. */
 export type App = FastifyInstance<
@@ -23,7 +20,7 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What routes work with. */
+/** What all routes work with. */
 export interface Deps {
   db: Db;
   /** The installation's keys, for what must not be read from the database alone. */
@@ -31,17 +28,10 @@ export interface Deps {
   /** Where browsers find the service. */
   publicUrl: URL;
   credentials: CredentialCache;
-  /** Undefined where none is set up. */
-  identityProvider?: IdentityProvider | undefined;
-  /** Where images may come from. */
-  imageServers: readonly string[];
-  healthChecks: HealthChecks;
-  /** Aborted when the service is asked to stop, a while before it does. */
-  draining?: AbortSignal;
-  untilEnded: OperationWaiter;
 }
 
-export type Routes = (app: App, deps: Deps) => void;
+/** Adds routes to the API. Those of some nouns need more than `Deps`. */
+export type Routes<D extends Deps = Deps> = (app: App, deps: D) => void;
 
 export const scopes = ['servers:read', 'servers:write', 'metrics:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];

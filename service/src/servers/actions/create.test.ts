@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestToken } from '../testing/app.ts';
-import type { Sizes } from '../testing/fixtures.ts';
-import { inject } from '../testing/inject.ts';
-import { patiently } from '../testing/patiently.ts';
-import { fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
-import { createWholeApp } from '../testing/whole-app.ts';
-import { later } from '../usage/history/history.ts';
-import { serverRoutes } from './routes.ts';
+import { createTestToken } from '../../testing/app.ts';
+import type { Sizes } from '../../testing/fixtures.ts';
+import { inject } from '../../testing/inject.ts';
+import { patiently } from '../../testing/patiently.ts';
+import { fingerprintOf, operationUnderWay, serverBody } from '../../testing/servers.ts';
+import { createWholeApp } from '../../testing/whole-app.ts';
+import { later } from '../../usage/history/history.ts';
+import { serverRoutes } from '../routes.ts';
 
 const whole = await createWholeApp();
 after(() => whole.close());

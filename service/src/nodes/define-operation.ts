@@ -1,0 +1,21 @@
+import { operationsOn, type StepContext } from '../operations/define.ts';
+import { isOfNode, type NodeOperationRow } from '../operations/queries.ts';
+import { type NodeForOperation, nodeForOperation } from './operation-queries.ts';
+
+type Row = NodeOperationRow;
+interface About {
+  node: NodeForOperation;
+}
+
+/** Of a step of an operation on a node. */
+export type NodeStepContext<State> = StepContext<State, Row, About>;
+
+/** Defines a kind of operation on a node, of which there is one at a time. */
+export const defineNodeOperation = operationsOn<Row, About>({
+  subject: 'node',
+  isOf: isOfNode,
+  async load(db, { node_id: id }) {
+    const node = await nodeForOperation(db, id);
+    return { about: { node }, locationId: node.locationId };
+  },
+});
