@@ -37,6 +37,11 @@ export function administratorOn(socketPath: string, project: string) {
     ask,
     /** Its answer as it is, without waiting for an operation. */
     send,
+    /** In the database, by the call of `incus admin sql`: nothing else leaves a disk behind on purpose. */
+    async forget(instance: string): Promise<void> {
+      const query = `DELETE FROM instances WHERE name = '${instance}'`;
+      await send('POST', '/internal/sql', { database: 'global', query });
+    },
     freeze: (instance: string) =>
       ask('PUT', ['instances', instance, 'state'], { action: 'freeze', timeout: -1 }),
     unfreeze: (instance: string) =>

@@ -20,6 +20,7 @@ export async function startSimulated(): Promise<Place> {
     makeDeaf: async (instance) => simulator.faults.guest(instance, { ignoresShutdown: true }),
     mayAskBtrfs: async (instance, ioctl) =>
       simulator.administrator.mayAskBtrfs(names.project, instance, ioctl),
+    forget: async (instance) => simulator.administrator.forget(names.project, instance),
     async overHttps() {
       const [url = ''] = simulator.otherUrls;
       return {

@@ -22,6 +22,8 @@ export interface Target {
   makeDeaf(instance: string): Promise<void>;
   /** Whether root in a guest that runs may ask for an `ioctl` of btrfs, one that makes a subvolume. */
   mayAskBtrfs(instance: string, ioctl: string): Promise<boolean>;
+  /** Takes an instance that is stopped from the engine's records, and leaves its disk. */
+  forget(instance: string): Promise<void>;
   overHttps(): Promise<OverHttps>;
 }
 
@@ -32,6 +34,7 @@ export interface Place {
   image: string;
   makeDeaf?: (instance: string) => Promise<void>;
   mayAskBtrfs?: (instance: string, ioctl: string) => Promise<boolean>;
+  forget?: (instance: string) => Promise<void>;
   overHttps?: () => Promise<OverHttps>;
   close(): Promise<void>;
 }
@@ -78,6 +81,7 @@ async function open(place: Place): Promise<Target> {
     overHttps: place.overHttps ?? (() => listenOverHttps(administrator, cleanUpWith)),
     image: alias?.target ?? image,
     mayAskBtrfs: place.mayAskBtrfs ?? ((...asked) => askBtrfs(administrator, ...asked)),
+    forget: place.forget ?? ((instance) => administrator.forget(instance)),
     makeDeaf: place.makeDeaf ?? ((instance) => replaceInit(client, instance)),
   };
 }

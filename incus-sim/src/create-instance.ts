@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, started } from './answers.ts';
 import type { Engine } from './engine.ts';
-import { enter, leave, resourceOf } from './inventory.ts';
+import { enter, leave, operationOn, resourceOf } from './inventory.ts';
 import { hold } from './locks.ts';
 import { placeFor } from './members.ts';
 import {
@@ -47,6 +47,9 @@ export async function createInstance(engine: Engine, call: Call): Promise<Answer
   const project =
     model.projects.get(call.project) ?? refuse('Failed loading project: Project not found', 404);
   const member = placeFor(model, call.query.get('target'));
+  if (wanted.source.type === 'migration') {
+    return awaitInstance(engine, newInstance(project, wanted, null, member), call);
+  }
   const operation = operations.start(
     {
       project: project.name,
@@ -64,6 +67,33 @@ export async function createInstance(engine: Engine, call: Call): Promise<Answer
       );
     },
   );
+  return started(operation);
+}
+
+/**
+ * One that another Incus is to send, which nothing does: its record is there at once, and is held until the
+ * time is over. Incus holds a name, so that nobody holds it once it was renamed.
+ */
+function awaitInstance(engine: Engine, instance: Instance, call: Call): Answer {
+  const { model, operations, timing } = engine;
+  const { project, name } = instance;
+  checked(model, instance);
+  const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
+  instance.lock = { action: 'create', reusable: false, ended };
+  project.awaited.add(name);
+  enter(model, instance);
+  reportAct(engine, instance, 'instance-created');
+  const announced = operationOn(instance, 'Creating instance', call);
+  const operation = operations.start({ ...announced, class: 'websocket' }, async (work) => {
+    await work.pause(timing.receive);
+    project.awaited.delete(name);
+    if (project.instances.get(name) === instance) leave(model, instance);
+    end(false);
+    refuse(
+      'Error transferring instance data: Failed waiting for migration control connection on target: ' +
+        'context deadline exceeded',
+    );
+  });
   return started(operation);
 }
 
@@ -134,7 +164,7 @@ function checked(model: Model, instance: Instance): Pool {
   }
   const pool = rootPool(model, instance);
   const other = project.instances.get(name);
-  if (other?.lock?.action === 'create') {
+  if (other?.lock?.action === 'create' || project.awaited.has(name)) {
     refuse(`${failed}: Instance is busy running a "create" operation`);
   }
   if (other) {
@@ -165,6 +195,14 @@ async function build(
     );
   }
   const { member, name, project, type } = instance;
+  if (findVolume(pool, { type, project, name })?.member === member) {
+    leave(model, instance);
+    refuse(
+      `Failed creating instance: Error inserting volume "${name}" for project "${project.name}" in pool ` +
+        `"${pool.name}" of type "${type}s" into database "UNIQUE constraint failed: index ` +
+        `'storage_volumes_unique_storage_pool_id_node_id_project_id_name_type'"`,
+    );
+  }
   addVolume(pool, { name, type, project, member, createdAt: new Date(), description: '' });
   instance.disk = 'promised';
   const isWhole = image === null || (await unpack(engine, work, { instance, image, pool }));

@@ -20,6 +20,8 @@ export interface Timing {
   shutdown: number;
   /** An image's download. */
   download: number;
+  /** Until a create gives up that another Incus is to send the instance of; 30 s in Incus. */
+  receive: number;
 }
 
 /** For tests. */
@@ -34,6 +36,7 @@ export const quick: Timing = {
   boot: 50,
   shutdown: 20,
   download: 20,
+  receive: 5000,
 };
 
 export interface EngineOptions {

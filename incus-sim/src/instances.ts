@@ -7,7 +7,7 @@ import { instanceStateView, instanceView, listedView } from './instance-view.ts'
 import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import { migrateInstance } from './migrate-instance.ts';
-import { addVolume, type Instance, removeVolume, rootPool } from './model.ts';
+import { addVolume, findVolume, type Instance, removeVolume, rootPool } from './model.ts';
 import { refuseLimits } from './nics.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
@@ -33,6 +33,7 @@ export function instanceRoutes(engine: Engine): Routes {
     },
     'PATCH /1.0/instances/:name': (call) => update(engine, call),
     'POST /1.0/instances/:name': (call) => renameOrMigrate(engine, call),
+    'POST /1.0/instances/:name/rebuild': (call) => empty(engine, call),
     'DELETE /1.0/instances/:name': (call) => remove(engine, call),
     'GET /1.0/instances/:name/state': (call) =>
       sync(instanceStateView(model, askedInstance(engine, call))),
@@ -94,6 +95,33 @@ function remove(engine: Engine, call: Call): Answer {
   return started(operation);
 }
 
+/** Whoever holds the instance. Half-way its disk is gone, and no other there. */
+async function empty(engine: Engine, call: Call): Promise<Answer> {
+  const { model, operations, timing } = engine;
+  const instance = askedInstance(engine, call);
+  const { source } = await jsonBody<{ source: { type: string } }>(call);
+  if (source.type !== 'none') refuse('To rebuild it from an image is not simulated', 400);
+  if (shownStatus(instance) !== 'Stopped') refuse('Instance must be stopped to be rebuilt', 400);
+  const { project, type, name, member } = instance;
+  const operation = operations.start(
+    operationOn(instance, 'Rebuilding instance', call),
+    async (work) => {
+      const failed = 'Failed rebuilding as an empty instance';
+      const pool = rootPool(model, instance);
+      const disk = { project, type, name };
+      if (findVolume(pool, disk) === undefined)
+        refuse(`${failed}: Failed getting instance pool: Instance storage pool not found`, 404);
+      await work.pause(timing.delete);
+      refuseDelete(instance);
+      removeVolume(pool, disk);
+      work.reach('half');
+      addVolume(pool, { ...disk, member, createdAt: new Date(), description: '' });
+      Object.assign(instance, { disk: 'whole', isEmpty: true, files: new Map() });
+    },
+  );
+  return started(operation);
+}
+
 async function renameOrMigrate(engine: Engine, call: Call): Promise<Answer> {
   const instance = askedInstance(engine, call);
   const wanted = await jsonBody<{ name?: string; migration?: boolean; live?: boolean }>(call);
@@ -126,6 +154,8 @@ export function renameInstance(engine: Engine, instance: Instance, name: string)
   }
   project.instances.delete(oldName);
   instance.name = name;
+  // Incus holds names.
+  delete instance.lock;
   project.instances.set(name, instance);
   reportAct(engine, instance, 'instance-renamed', { context: { old_name: oldName } });
 }

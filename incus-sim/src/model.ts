@@ -14,6 +14,8 @@ export interface Project {
   description: string;
   config: Config;
   instances: Map<string, Instance>;
+  /** Names of instances that another Incus is to send: nobody else may create one of such a name. */
+  awaited: Set<string>;
   /** By fingerprint. */
   images: Map<string, Image>;
   aliases: Map<string, Alias>;
@@ -197,6 +199,7 @@ export function addProject(
     description,
     config: { ...features, ...storage, ...config },
     instances: new Map(),
+    awaited: new Set(),
     images: new Map(),
     aliases: new Map(),
   };

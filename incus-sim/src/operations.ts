@@ -15,6 +15,7 @@ interface Operation {
   id: string;
   project: string;
   description: string;
+  class: 'task' | 'websocket';
   resources: Record<string, string[]>;
   location: string;
   createdAt: Date;
@@ -31,6 +32,8 @@ export type RenderedOperation = ReturnType<typeof render>;
 export interface NewOperation {
   project: string;
   description: string;
+  /** `websocket` where it is for others to connect to; a `task` unless it is told. */
+  class?: 'websocket';
   /** URLs by kind, with their project. */
   resources?: Record<string, string[]>;
   location?: string;
@@ -64,7 +67,7 @@ function render(operation: Operation) {
   const { id, description, createdAt, updatedAt, status, resources, metadata } = operation;
   return {
     id,
-    class: 'task',
+    class: operation.class,
     description,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
@@ -129,6 +132,7 @@ export function createOperations(events: Events): Operations {
     start({ fault, ...given }, run) {
       const now = new Date();
       const operation: Operation = {
+        class: 'task',
         resources: {},
         location: 'none',
         ...given,

@@ -159,6 +159,7 @@ function loseEverythingUnderWay({ model, operations, events }: Engine): void {
   events.disconnectAll();
   for (const project of model.projects.values()) {
     for (const instance of project.instances.values()) delete instance.lock;
+    project.awaited.clear();
   }
   for (const { volumes } of model.pools.values()) {
     for (const ofProject of volumes.values()) {

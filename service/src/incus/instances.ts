@@ -61,11 +61,17 @@ interface NetworkState {
 export interface NewInstance {
   name: string;
   type: InstanceType;
-  /** `none`: without a system, so that it can't run. */
+  /**
+   * `none`: without a system, so that it can't run. `migration`: of another Incus that is to send it; until
+   * that begins there is its record alone.
+   */
   source:
     | { type: 'image'; fingerprint: string }
     | { type: 'image'; alias: string }
-    | { type: 'none' };
+    | { type: 'none' }
+    | { type: 'migration'; mode: 'push' };
+  /** Such as `x86_64`; a `migration` has to tell it. */
+  architecture?: string;
   config: Record<string, string>;
   devices: Devices;
   /** None: nothing of the default profile is taken over. */
@@ -130,7 +136,10 @@ export function instanceCalls(api: Api) {
       await api.change({ method: 'PATCH', ...at, headers, json: change(value) }, options);
     },
 
-    /** Stopped at first. Throws `already_exists` at once or from the operation. */
+    /**
+     * Stopped at first. Throws `already_exists` at once or from the operation. That of a `migration` gives up
+     * after 30 s in which nobody sends anything: the record goes then, if it still has its name.
+     */
     create: (instance: NewInstance, target?: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         { method: 'POST', path: ['instances'], query: { project, target }, json: instance },
@@ -165,6 +174,33 @@ export function instanceCalls(api: Api) {
           path: ['instances', name],
           query: { project, target },
           json: { migration: true, live },
+        },
+        options,
+      ),
+
+    /**
+     * Deletes its disk, and makes an empty one. Whatever holds the instance, Incus goes ahead. Throws `failed`,
+     * and changes nothing, where the disk has snapshots.
+     */
+    empty: (name: string, options?: CallOptions): Promise<Operation> =>
+      api.startOperation(
+        {
+          method: 'POST',
+          path: ['instances', name, 'rebuild'],
+          query: { project },
+          json: { source: { type: 'none' } },
+        },
+        options,
+      ),
+
+    /** With its disk; the same. Throws `already_exists` where another one has that name. */
+    rename: (name: string, newName: string, options?: CallOptions): Promise<Operation> =>
+      api.startOperation(
+        {
+          method: 'POST',
+          path: ['instances', name],
+          query: { project },
+          json: { name: newName },
         },
         options,
       ),

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { machineArchitecture } from '../../service/src/operating-systems/catalogue.ts';
+import { failsWith } from './assertions.ts';
+import { createInstance, removeAfterwards, settled } from './guests.ts';
+import { until, useTarget } from './target.ts';
+
+const target = useTarget();
+
+const diskOf = (name: string) =>
+  target.client.storage.getVolume(target.names.pool, { type: 'container', name });
+
+/** The name of an instance whose record is gone, and whose disk is not. */
+async function left(what: string) {
+  const wanted = await createInstance(target, what);
+  await target.forget(wanted.name);
+  assert.equal(await target.client.instances.get(wanted.name), null);
+  assert.equal((await diskOf(wanted.name))?.name, wanted.name);
+  return wanted;
+}
+
+/** Makes its record, as of one that another Incus is to send, which nobody does. */
+const awaitInstance = (name: string) =>
+  target.client.instances.create({
+    ...{ name, type: 'container', profiles: [], architecture: machineArchitecture() },
+    source: { type: 'migration', mode: 'push' },
+    config: { 'user.contract.left': name },
+    devices: { root: { type: 'disk', path: '/', pool: target.names.pool } },
+  });
+
+const empty = (name: string) => settled(target.client, target.client.instances.empty(name));
+
+/** Makes an instance of it, which is deleted like any other. */
+async function remove(name: string): Promise<void> {
+  const { instances } = target.client;
+  await awaitInstance(name);
+  await empty(name);
+  await settled(target.client, instances.rename(name, `${name}-left`));
+  await settled(target.client, instances.delete(`${name}-left`));
+  assert.equal(await diskOf(name), null);
+  assert.equal(await diskOf(`${name}-left`), null);
+}
+
+describe('a disk without an instance', () => {
+  it('is not deleted, and keeps others of its name from being made', async () => {
+    const { client, names } = target;
+    const wanted = await left('refused');
+    const { name } = wanted;
+    const refused = client.storage.deleteVolume(names.pool, { type: 'container', name });
+    await assert.rejects(refused, failsWith('invalid', /cannot be deleted with the storage API/));
+    const again = settled(client, client.instances.create(wanted));
+    await assert.rejects(again, failsWith('already_exists', /Error inserting volume/));
+    assert.equal(await client.instances.get(name), null);
+    await remove(name);
+  });
+
+  it('goes with an instance that was made to be sent, emptied and renamed', async () => {
+    const { client } = target;
+    const { name } = await left('adopted');
+    removeAfterwards(target, `${name}-left`);
+    const operation = await awaitInstance(name);
+    assert.equal(operation.class, 'websocket');
+    const { status, config } = (await client.instances.get(name)) ?? {};
+    assert.deepEqual([status, config?.['user.contract.left']], ['Stopped', name]);
+    // Incus holds it until somebody sends it.
+    const refused = settled(client, client.instances.delete(name));
+    await assert.rejects(refused, failsWith('busy', /is busy running a "create" operation/));
+    await assert.rejects(awaitInstance(name), failsWith('busy', /"create" operation/));
+    await empty(name);
+    await settled(client, client.instances.rename(name, `${name}-left`));
+    const found = await client.instances.get(`${name}-left`);
+    assert.deepEqual([found?.status, found?.config['user.contract.left']], ['Stopped', name]);
+    assert.equal(await client.instances.get(name), null);
+    assert.equal(await diskOf(name), null);
+    await settled(client, client.instances.delete(`${name}-left`));
+    assert.equal(await diskOf(`${name}-left`), null);
+    // Its name is held still.
+    await assert.rejects(awaitInstance(name), failsWith('busy', /"create" operation/));
+  });
+
+  it('stays where that is cut short, and its record goes by itself', async () => {
+    const { client } = target;
+    const { name } = await left('cut-short');
+    const { id } = await awaitInstance(name);
+    await empty(name);
+    await until('its record is gone', 60, async () => !(await client.instances.get(name)));
+    const ended = client.operations.wait(id, { timeoutSeconds: 10 });
+    await assert.rejects(ended, failsWith('timeout', /migration control connection/));
+    assert.equal((await diskOf(name))?.name, name);
+    await assert.rejects(client.instances.empty(name), failsWith('not_found'));
+    await remove(name);
+  });
+});
