@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { Fault } from '../incus-sim/src/faults.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
@@ -12,7 +12,7 @@ import { runningServer } from './servers.ts';
 let laboratory: Laboratory;
 before(async () => {
   // No sweep is to ask meanwhile.
-  laboratory = await openLaboratory({ sweepMilliseconds: 3_600_000 });
+  laboratory = await openLaboratory({ sweepMilliseconds: 3_600_000, timing: { receive: 500 } });
 });
 after(() => laboratory.close());
 
@@ -44,9 +44,6 @@ const addressesOf = async (id: number) =>
     .where('server_id', '=', id)
     .execute();
 
-const removeDisk = (name: string) =>
-  laboratory.simulator.administrator.removeDisk(project, 'berth', name);
-
 it('a delete asks for its own instance and its own disk, and once for others that bear its label', async () => {
   const { id } = await runningServer(laboratory, 'asked');
   const before = await calls();
@@ -58,32 +55,71 @@ it('a delete asks for its own instance and its own disk, and once for others tha
   assert.equal(since.get(disk), 1, JSON.stringify([...since]));
 });
 
-it('a disk that is left is waited for, ever more rarely, and the delete says so', async () => {
-  const { id, name } = await runningServer(laboratory, 'left');
+/** A server whose instance is no more, and whose disk is. */
+async function left(hostname: string) {
+  const { id, name } = await runningServer(laboratory, hostname);
   laboratory.simulator.administrator.forget(project, name);
-  const operation = await laboratory.request(id, 'delete');
-  await eventually(async () => {
-    const { message } = await row(operation.id);
-    assert.match(message, new RegExp(`waiting for the volume container/${name} .* to go`));
-  });
-  const before = await calls();
-  await sleep(5000);
-  const asked = [...(await callsSince(before)).values()].reduce((sum, count) => sum + count, 0);
-  assert.ok(asked < 120, `${asked} calls in 5 s`);
-  assert.equal((await addressesOf(id)).length, 2);
-  removeDisk(name);
-  assert.equal((await laboratory.ended(operation.id)).status, 'succeeded');
+  return { id, name };
+}
+
+async function nothingIsLeft(id: number): Promise<void> {
+  const { client } = laboratory;
   assert.deepEqual(await addressesOf(id), []);
+  assert.deepEqual(await client.instances.list(), []);
+  const volumes = await client.storage.listVolumes('berth');
+  assert.ok(volumes.every(({ type }) => type === 'image'));
+}
+
+it('a disk that is left without its instance is removed, and the delete says so', async () => {
+  const { id, name } = await left('left');
+  const { id: operation } = await laboratory.request(id, 'delete');
+  const { status, message } = await laboratory.ended(operation);
+  assert.equal(status, 'succeeded', message);
+  const volume = `the volume container/${name} of the storage pool berth on the node simulated`;
+  assert.ok(message.includes(`So was ${volume}`), message);
+  await nothingIsLeft(id);
 });
 
-it('one that stays ends the delete with what to do, and the next delete goes on from there', async () => {
-  const { id, name } = await runningServer(laboratory, 'stays');
-  laboratory.simulator.administrator.forget(project, name);
+describe('it is removed whatever goes wrong once', () => {
+  const calls = {
+    'the record is made': '/instances$',
+    'it is emptied': '/rebuild$',
+    'it is renamed': '/instances/srv-[^/]*$',
+  };
+  const ofCalls: Record<string, Fault> = {
+    'is refused': { kind: 'error', text: 'Passing', status: 400 },
+    'is not heard of': { kind: 'drop', when: 'before' },
+    'gets no answer': { kind: 'drop', when: 'after' },
+    'is cut short': { kind: 'operation', at: 'half', text: 'Passing' },
+    'is done, and said to have failed': { kind: 'operation', at: 'end', text: 'Passing' },
+  };
+  for (const [call, path] of Object.entries(calls)) {
+    for (const [trouble, fault] of Object.entries(ofCalls)) {
+      it(`as ${call}, which ${trouble}`, async () => {
+        const { id } = await left('troubled');
+        const method = 'POST';
+        laboratory.simulator.faults.add({ ...fault, method, path, times: 1 });
+        await succeeds(laboratory, await laboratory.request(id, 'delete'));
+        await nothingIsLeft(id);
+      });
+    }
+  }
+});
+
+it('one that the engine does not remove ends the delete with what to do, and the next one goes on', async () => {
+  const { id, name } = await left('stays');
+  const text = 'Cannot remove an instance volume that has snapshots';
+  const { faults } = laboratory.simulator;
+  faults.add({ kind: 'operation', at: 'begin', method: 'POST', path: '/rebuild$', text });
   const operation = await laboratory.request(id, 'delete');
-  await eventually(async () => assert.equal((await row(operation.id)).step, 'release'));
+  await eventually(async () => {
+    const { message, last_error } = await row(operation.id);
+    assert.match(message, new RegExp(`trying again to remove the volume container/${name} `));
+    assert.equal(last_error, text, 'operators see why');
+  });
   await laboratory.database.db
     .updateTable('operations')
-    .set({ step_since: sql`now() - interval '1 hour'`, wake_at: sql`now()` })
+    .set({ state: sql`jsonb_set(state, '{left,since}', '0')`, wake_at: sql`now()` })
     .where('id', '=', operation.id)
     .execute();
   const { status, error } = await laboratory.ended(operation.id);
@@ -95,9 +131,9 @@ it('one that stays ends the delete with what to do, and the next delete goes on 
   const server = await laboratory.server(id);
   assert.deepEqual([server.status, server.error], ['error', error?.message]);
   assert.equal((await addressesOf(id)).length, 2);
-  removeDisk(name);
+  faults.clear();
   await succeeds(laboratory, await laboratory.request(id, 'delete'));
-  assert.deepEqual(await addressesOf(id), []);
+  await nothingIsLeft(id);
 });
 
 async function row(id: number) {

@@ -116,6 +116,15 @@ async function byRetry(name: string) {
   return retry;
 }
 
+/** The delete of a server whose instance is no more, and whose disk is. */
+async function byForgotten(name: string) {
+  const { serverId, operation } = await laboratory.create(name);
+  await laboratory.ended(operation.id);
+  const { name: instance } = await laboratory.server(serverId);
+  laboratory.simulator.administrator.forget(project, instance);
+  return async () => ({ serverId, operation: await laboratory.request(serverId, 'delete') });
+}
+
 /** The ways in which operations come about; each kind has one. */
 const ways: Record<string, Way> = {
   'a create': {
@@ -165,6 +174,12 @@ const ways: Record<string, Way> = {
     end: 'Running',
   },
   'a delete': { kind: 'delete', lead: by('delete'), end: 'gone' },
+  'a delete of what left its disk': {
+    kind: 'delete',
+    steps: ['release'],
+    lead: byForgotten,
+    end: 'gone',
+  },
 };
 
 const statusOf: Record<string, string> = {

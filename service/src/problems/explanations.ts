@@ -95,7 +95,7 @@ export const explanations = {
   operation_superseded: ['Another operation, such as a delete or a forced stop, took the place of this one.', 'Look at the server, and ask again if it is still needed.', 'no'],
   secrets_unreadable: ['The password and the commands of a create can not be read, since the secret key was replaced.', 'Delete the server and create it again.', 'no'],
   servers_left: ['Some servers could not be moved off the node; `servers` of the operation names them and says why.', 'Remove the causes, then ask again: it goes on with the rest.', 'after_change'],
-  disk_left: ['The instance was deleted, and its disk was not. The server keeps its addresses until it is.', 'Operators: remove the volume as docs/operations.md says, then delete the server again.', 'after_change'],
+  disk_left: ['The instance was deleted, and its disk could not be. The server keeps its addresses until it is.', 'Operators: the log says why; see "A disk without a server" in docs/operations.md. Then delete the server again.', 'after_change'],
   address_in_use: ['Another instance in the engine has an address of the server.', 'Delete the server and create it again: it gets other addresses.', 'after_change'],
   engine_already_exists: ['The engine has something of this name already.', 'Ask the operator, who finds more in the log.', 'after_change'],
   engine_evacuate_failed: ['The engine could not take the node out of service.', 'Read `detail`, repair it on the node, and evacuate it again.', 'after_change'],

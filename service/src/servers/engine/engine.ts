@@ -12,6 +12,7 @@ import type { ServerStepContext } from '../define-operation.ts';
 
 const startSeconds = 120;
 const deleteSeconds = 300;
+const renameSeconds = 60;
 const stopSeconds = 30;
 const migrateSeconds = 6 * 3600;
 
@@ -93,6 +94,22 @@ export async function stopInstance(incus: IncusClient, name: string, { signal }:
 export async function deleteInstance(incus: IncusClient, name: string, { signal }: Signal) {
   const call = incus.instances.delete(name, { signal });
   await settle(incus, call, { signal, timeoutSeconds: deleteSeconds });
+}
+
+/** Deletes its disk, and makes an empty one. */
+export async function emptyInstance(incus: IncusClient, name: string, { signal }: Signal) {
+  const call = incus.instances.empty(name, { signal });
+  await settle(incus, call, { signal, timeoutSeconds: deleteSeconds });
+}
+
+export async function renameInstance(
+  incus: IncusClient,
+  name: string,
+  newName: string,
+  { signal }: Signal,
+) {
+  const call = incus.instances.rename(name, newName, { signal });
+  await settle(incus, call, { signal, timeoutSeconds: renameSeconds });
 }
 
 /** Takes it to another member of its cluster. */

@@ -1,21 +1,29 @@
 import { releaseAddresses } from '../../address-pools/queries.ts';
 import type { StorageVolume } from '../../incus/storage.ts';
+import { EngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
-import { untilNextLook } from '../engine/engine.ts';
+import { isBusy } from '../engine/engine.ts';
+import { adoptLeftDisk } from '../engine/left-disk.ts';
 import { cutInstance, removeInstance, removeStrays } from '../engine/removal.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
 import { keepUsage } from './shutdown.ts';
 
-type Context = ServerStepContext<Record<string, never>>;
-type Result = Promise<StepResult<Record<string, never>>>;
+interface DeleteState {
+  /** A disk that was found without an instance, in words; `since` in milliseconds. */
+  left?: { volume: string; since: number };
+}
 
-/** A disk without an instance may be on its way out; one that is still there by then stays. */
+type Context = ServerStepContext<DeleteState>;
+type Result = Promise<StepResult<DeleteState>>;
+
+/** What the engine refuses for so long stays. A try that failed holds up the next one for 30 s. */
 const diskPatienceMs = 2 * 60_000;
+const diskRetrySeconds = 3;
 
 /** Removes whatever there is of a server, however far its create came. */
-export const deleteOperation = defineServerOperation<Record<string, never>>({
+export const deleteOperation = defineServerOperation<DeleteState>({
   kind: 'delete',
   title: 'Deleting the server',
   deadlineSeconds: 60 * 60,
@@ -51,29 +59,54 @@ async function release(context: Context): Result {
   const name = instanceName(server.uuid);
   if (await incus.instances.get(name, { signal })) return next('stop');
   const { storagePool, os } = server;
-  const disk = { type: os.type, name };
-  const left = await incus.storage.getVolume(storagePool, disk, undefined, { signal });
-  if (left) return diskIsLeft(operation, server, left);
-  return done('The server was deleted.', async (trx) => {
+  const volume = { type: os.type, name };
+  const disk = await incus.storage.getVolume(storagePool, volume, undefined, { signal });
+  if (disk) return await removeLeft(context, disk);
+  // What became an instance of such a disk, whatever was heard of it.
+  const notYet = operation.state.left && (await removeStrays(context));
+  if (notYet) return notYet;
+  return done(lastWords(operation.state), async (trx) => {
     await releaseAddresses(trx, server.id);
     await markServerDeleted(trx, server.id);
   });
 }
 
-/** Incus removes the disk of an instance with that alone, and not even then one that a move left elsewhere. */
-function diskIsLeft(
-  operation: Context['operation'],
-  { storagePool, node }: Context['server'],
-  { type, name, location }: StorageVolume,
-): StepResult<never> {
+const lastWords = ({ left }: DeleteState) =>
+  left
+    ? `The server was deleted. So was ${left.volume}, which was left without an instance.`
+    : 'The server was deleted.';
+
+/** A disk without an instance, such as a copy that a move left elsewhere, goes as one with an instance. */
+async function removeLeft(context: Context, disk: StorageVolume): Result {
+  const { incus, operation, server, signal, log } = context;
+  const volume = wordsFor(server, disk);
+  const { left } = operation.state;
+  // Written before anything is done, so that whoever comes next looks for what came of it.
+  if (!left) return next('release', { left: { volume, since: Date.now() } });
+  if (await isBusy(incus, disk.name, { signal })) return wait(0.3, 'waiting for its disk');
+  try {
+    await adoptLeftDisk(context, disk);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
+    log.warn({ err: error }, `The engine does not remove ${volume}.`);
+    if (Date.now() - left.since > diskPatienceMs) return diskStays(volume);
+    const why = `trying again to remove ${volume}`;
+    return { outcome: 'wait', seconds: diskRetrySeconds, why, retry: error.message };
+  }
+  log.warn(`Without an instance was left ${volume}; it is removed.`);
+  return next('remove');
+}
+
+function wordsFor({ storagePool, node }: Context['server'], left: StorageVolume): string {
+  const { type, name, location } = left;
   const where = location === 'none' ? node : location;
-  const volume = `the volume ${type}/${name} of the storage pool ${storagePool} on the node ${where}`;
-  const waited = Date.now() - Date.parse(operation.step_since);
-  if (waited < diskPatienceMs) return wait(untilNextLook(operation), `waiting for ${volume} to go`);
-  return fail(
+  return `the volume ${type}/${name} of the storage pool ${storagePool} on the node ${where}`;
+}
+
+const diskStays = (volume: string): StepResult<never> =>
+  fail(
     'disk_left',
-    `Its instance is gone, and ${volume} is left, which Incus does not remove by itself. It keeps its ` +
-      'addresses. Remove the volume there, as "A disk without a server" in docs/operations.md says, then ' +
+    `Its instance is gone, and ${volume} is left, which the engine does not remove. It keeps its addresses. ` +
+      'The log of the service says why; "A disk without a server" in docs/operations.md says what to do. Then ' +
       'delete the server again.',
   );
-}
