@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +26,11 @@ test('HAProxy takes its configuration, and warns of nothing', () => {
   const pem = makeCertificate(directory).path;
   const path = join(directory, 'haproxy.cfg');
   writeFileSync(path, read('haproxy.cfg').replace('/etc/haproxy/berth.pem', pem));
-  const { status, stdout, stderr } = spawnSync(haproxyCommand(), ['-c', '-f', path]);
+  // The services by IPv4, as the Compose file names them.
+  const { SERVICE_1, SERVICE_2 } = compose.services.haproxy.environment;
+  const local = (at: string) => at.replace(/service-\d/, 'localhost');
+  const env = { ...process.env, SERVICE_1: local(SERVICE_1), SERVICE_2: local(SERVICE_2) };
+  const { status, stdout, stderr } = spawnSync(haproxyCommand(), ['-c', '-f', path], { env });
   assert.equal(status, 0, String(stderr));
   assert.doesNotMatch(`${stdout}${stderr}`, /WARNING|ALERT/);
 });
@@ -73,7 +78,7 @@ test('its services, volumes and secrets are all there', () => {
     for (const { source } of kept as { source: string }[]) assert.ok(source in secrets, source);
   }
   const { SERVICE_1, SERVICE_2 } = services.haproxy.environment;
-  assert.deepEqual([SERVICE_1, SERVICE_2], ['service-1:8080', 'service-2:8080']);
+  assert.deepEqual([SERVICE_1, SERVICE_2], ['ipv4@service-1:8080', 'ipv4@service-2:8080']);
 });
 
 test('each image is one by its digest, so that what runs is what was looked at', () => {
@@ -104,6 +109,35 @@ test('services of the Compose file keep their addresses, which HAProxy looks up 
   // Those that are given to others begin at .128.
   const [{ subnet, ip_range: others }] = networks.default.ipam.config;
   assert.deepEqual([subnet, others], ['172.31.254.0/24', '172.31.254.128/25']);
+});
+
+test('clients of the Compose file come from their own addresses by IPv6, too', () => {
+  const { services, networks } = compose;
+  const { enable_ipv6, ipam } = networks.default;
+  const [, { subnet, ip_range: others }] = ipam.config;
+  assert.equal(enable_ipv6, true);
+  const [net = '', length] = subnet.split('/');
+  assert.ok(
+    /^fd[0-9a-f]{2}:/.test(net) && length === '64',
+    'a subnet of its own for this machine alone',
+  );
+  // HAProxy's own, among those that are given to no other.
+  const { ipv6_address: haproxy } = services.haproxy.networks.default;
+  const blockOf = (cidr: string) => {
+    const list = new BlockList();
+    const [address = '', prefix] = cidr.split('/');
+    list.addSubnet(address, Number(prefix), 'ipv6');
+    return list;
+  };
+  assert.ok(blockOf(subnet).check(haproxy, 'ipv6'));
+  assert.ok(!blockOf(others).check(haproxy, 'ipv6'));
+  assert.deepEqual(services.haproxy.ports, ['80:80', '443:443'], 'of any address of the machine');
+  const binds = [...read('haproxy.cfg').matchAll(/^ +bind (\S+) v6only/gm)].map(([, at]) => at);
+  assert.deepEqual(binds, [':80,:::80', ':443,:::443']);
+  // From HAProxy's address of IPv6 they would trust nothing that it says.
+  for (const name of ['SERVICE_1', 'SERVICE_2']) {
+    assert.match(services.haproxy.environment[name], /^ipv4@/);
+  }
 });
 
 test('services of the Compose file trust HAProxy to say where requests come from, and nothing else', () => {

@@ -29,7 +29,9 @@ for (const address of Object.values(addresses).flat()) {
   const [family, length] = address.includes(':') ? ['-6', '128'] : ['-4', '32'];
   execFileSync('ip', [family, 'addr', 'add', `${address}/${length}`, 'dev', 'lo']);
 }
-const service = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1');
+const service = createServer(({ headers }, answer) =>
+  answer.end(JSON.stringify({ from: headers['x-forwarded-for'] })),
+).listen(0, '127.0.0.1');
 await once(service, 'listening');
 const { path: pem, ca } = makeCertificate(directory);
 const haproxy = startHaproxy();
@@ -44,18 +46,14 @@ try {
 }
 
 /**
- * The configuration as it stands, for both families, and with lower rates: so many would take a while. They are counted
+ * The configuration as it stands, with lower rates: so many would take a while. They are counted
  * over an hour, so that a slow machine comes to them, too.
  */
 function startHaproxy() {
-  const v6 = `bind :::${port} v6only`;
   const changes: [string, string][] = [
-    ['bind :80\n', 'bind 127.0.0.1:8080\n'],
-    // As it says itself how to have both families.
-    [
-      'bind :443 ssl crt /etc/haproxy/berth.pem',
-      `${v6} ssl crt ${pem}\n    bind :${port} ssl crt ${pem}`,
-    ],
+    ['bind :80,:::80 v6only\n', 'bind 127.0.0.1:8080\n'],
+    ['bind :443,:::443 v6only', `bind :${port},:::${port} v6only`],
+    ['/etc/haproxy/berth.pem', pem],
     ['expire 60s store', 'expire 1h store'],
     ['conn_rate(10s),http_req_rate(10s)', 'conn_rate(1h),http_req_rate(1h)'],
     ['timeout http-request 15s', 'timeout http-request 120s'],
@@ -76,7 +74,13 @@ async function findOut() {
     openedUntilRefused: await openOften(addresses.often),
     requests: await askOften(addresses.busy),
     other: (await ask(addresses.other)).status,
+    from: [await seen(addresses.sharing[0]), await seen(addresses.other)],
   };
+}
+
+/** Whom a service takes that client for. */
+async function seen(localAddress = ''): Promise<string> {
+  return JSON.parse((await ask(localAddress)).body ?? '{}').from;
 }
 
 function target(localAddress: string): string {

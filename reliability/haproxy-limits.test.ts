@@ -21,6 +21,7 @@ test('HAProxy bounds the connections and requests of an address, of IPv6 of a /6
     ofOneAddress: 100,
     openedUntilRefused: 200,
     other: 200,
+    from: ['2001:db8:1::1', '192.0.2.4'],
   });
   assert.deepEqual([requests.count, requests.status, requests.retryAfter], [50, 429, '10']);
   assert.equal(JSON.parse(requests.body).code, 'rate_limited');

@@ -84,8 +84,11 @@ const logged = () => readFileSync(haproxyLog, 'utf8');
 /** What stands instead of what in the configuration as it is shipped. */
 function changes(chosen: number, pem: string): [string, string][] {
   return [
-    ['bind :80\n', `bind unix@${root}/http.sock\n`],
-    ['bind :443 ssl crt /etc/haproxy/berth.pem', `bind 127.0.0.1:${chosen} ssl crt ${pem}`],
+    ['bind :80,:::80 v6only\n', `bind unix@${root}/http.sock\n`],
+    [
+      'bind :443,:::443 v6only ssl crt /etc/haproxy/berth.pem',
+      `bind 127.0.0.1:${chosen} ssl crt ${pem}`,
+    ],
     // A service that is slow since the machine has other work is not away.
     ['timeout connect 2s\n', 'timeout connect 60s\n    timeout check 60s\n'],
   ];
