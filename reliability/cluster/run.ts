@@ -13,6 +13,7 @@ import { beginReading } from './readers.ts';
 import { startReplicas } from './replicas.ts';
 import { requestsTo } from './requests.ts';
 import type { Outcome, Scenario } from './scenario.ts';
+import { diskLeft } from './scenarios/disk-left.ts';
 import { evacuation } from './scenarios/evacuation.ts';
 import { leaderKilled } from './scenarios/leader-killed.ts';
 import { memberCutOff } from './scenarios/member-cut-off.ts';
@@ -43,6 +44,7 @@ const scenarios = [
   evacuation,
   replicaKilled,
   rollingRestart,
+  diskLeft,
 ];
 
 const { values } = parseArgs({
