@@ -28,6 +28,7 @@ export const auditActions = [
   'project_create',
   'project_delete',
   'project_update',
+  'requests_refused',
   'server_create',
   'server_delete',
   'server_dry_run',

@@ -46,15 +46,22 @@ export const AuditEntry = Type.Object(
     address: Nullable(
       Type.String({
         description:
-          'From where; null for a tool and for Berth itself, and, but for administrators, of an administrator who is no member of the project.',
+          'From where, the last of several; null for a tool and for Berth itself, for several callers, and, but for administrators, of an administrator who is no member of the project.',
         examples: ['203.0.113.7'],
       }),
     ),
+    address_count: Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      description:
+        'From how many addresses, of which 1,000 are told apart; 0 for a tool and for Berth itself.',
+      examples: [1],
+    }),
     action: Type.String({
       description:
         'What: the `operationId` of the request. By Berth itself: `traffic_notice`, `traffic_throttle`, ' +
         '`initial_commands_failed` of a create that has ended, `statement_correct`, or a `server_stop` of a server whose ' +
-        'traffic allowance is used up.',
+        'traffic allowance is used up. `requests_refused`: of several actions.',
       examples: ['server_create'],
     }),
     target: Nullable(
@@ -63,8 +70,16 @@ export const AuditEntry = Type.Object(
         { description: 'To what; of a refusal, what the path names, if it names any.' },
       ),
     ),
-    status: Type.Integer({ description: 'Of the answer: below 400 it was done.', examples: [201] }),
-    code: Nullable(Type.String({ description: 'Why it was refused.', examples: ['no_capacity'] })),
+    status: Type.Integer({
+      description: 'Of the answer, the last of several: below 400 it was done.',
+      examples: [201],
+    }),
+    code: Nullable(
+      Type.String({
+        description: 'Why it was refused; null for several reasons.',
+        examples: ['no_capacity'],
+      }),
+    ),
     request_id: Nullable(
       Type.String({ description: 'The `X-Request-Id` of the answer; null where there was none.' }),
     ),
@@ -75,7 +90,8 @@ export const AuditEntry = Type.Object(
           additionalProperties: true,
           description:
             'What was given or changed, where there is more to say: quota, role, scopes, is_admin, is_disabled, ' +
-            'percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed.',
+            'percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed. Of ' +
+            '`requests_refused`, `actions`: how many there were of each.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },
       ),
@@ -84,9 +100,11 @@ export const AuditEntry = Type.Object(
       minimum: 1,
       description:
         'How many requests the entry stands for. 1 for a change, and for the first of several refusals. ' +
-        'What is then refused to the same token, person and address, with the same action and code, is ' +
-        'counted for a minute, and entered as one: with the target if they all had the same, and the ' +
-        '`request_id` of the last.',
+        'What is then refused to the same token or person, with the same action and code, is counted for a ' +
+        'minute, and entered as one: with the target if they all had the same, and the `address` and ' +
+        '`request_id` of the last. Where nobody is known, such as at a sign-in, it is what came from the same ' +
+        'address (an IPv6 /64 as one) for the same target. What is refused to one token or person, or in one ' +
+        'project, in very many ways within a minute is entered together, as `requests_refused` if the actions differ.',
       examples: [1],
     }),
     first_at: Timestamp('When the first of them was.'),
@@ -127,7 +145,7 @@ const filters = {
   address: AnyOf(
     Type.String({
       anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
-      description: 'Only from this address, where it is shown.',
+      description: 'Only from this address, where it is shown; of several, the last.',
       examples: ['203.0.113.7'],
       explain: 'Must be an IP address, such as 203.0.113.7.',
     }),

@@ -30,7 +30,13 @@ export interface AuditEntry {
   /** What was given or changed, where that is more than what was done. No secrets, and nothing long. */
   details?: Details | undefined;
   /** Of refusals that are entered as one. */
-  counted?: { count: number; firstSecondsAgo: number; lastSecondsAgo: number };
+  counted?: {
+    count: number;
+    /** How many they came from. */
+    addresses: number;
+    firstSecondsAgo: number;
+    lastSecondsAgo: number;
+  };
 }
 
 /** Entries are only ever added: the table refuses anything else. */
@@ -55,6 +61,7 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
         count: entry.counted.count,
         first_at: secondsAgo(entry.counted.firstSecondsAgo),
         last_at: secondsAgo(entry.counted.lastSecondsAgo),
+        address_count: entry.counted.addresses,
       }),
     })
     .execute();

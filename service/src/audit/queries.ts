@@ -20,6 +20,9 @@ function shownAddress(showsAll: boolean) {
     then host(address) end`;
 }
 
+/** None of what no request did. */
+const addressCount = sql<number>`coalesce(address_count, num_nonnulls(audit_log.address))`;
+
 /** In the order that it happened, or the other way round. */
 export function listAuditEntries(
   rows: ProjectRows,
@@ -34,7 +37,7 @@ export function listAuditEntries(
     .select('audit_log')
     .select(['id', 'at', 'project_id', 'token_id', 'user_id', 'action', 'target_kind', 'target_id'])
     .select(['status', 'code', 'request_id', 'source', 'details', 'count', 'first_at', 'last_at'])
-    .select(address.as('address'))
+    .select([address.as('address'), addressCount.as('address_count')])
     .where(hasAnyOf({ project_id, action, token_id, user_id, target_kind, target_id, status }))
     .where(hasAnyOf({ request_id }))
     .where(isWithin('at', filters));

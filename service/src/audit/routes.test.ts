@@ -4,7 +4,7 @@ import { auditActions } from '@berth/contract/actions';
 import type { AuditEntry } from '@berth/contract/audit';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { App } from '../callers/app-types.ts';
+import type { App, Scope } from '../callers/app-types.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { hasKnownTarget } from '../refusals/target.ts';
 import { isSafe } from '../requests/methods.ts';
@@ -25,11 +25,14 @@ const admin = await createTestToken(db, { scopes: ['admin'] });
 const list = async (query = '', headers: object = admin.headers): Promise<AuditEntry[]> =>
   (await whole.ask('GET', `/audit${query}`, { ...headers })).json();
 
-/** Another address each time, so that a refusal is not counted with others like it. */
-let asked = 0;
-function elsewhere() {
-  asked += 1;
-  return { from: `127.0.1.${asked}` };
+/** With another token each time, so that a refusal is not counted with others like it. */
+async function askAnew(
+  method: Parameters<typeof whole.ask>[0],
+  path: string,
+  { scope = 'servers:write', ...more }: { scope?: Scope; body?: object; from?: string } = {},
+) {
+  const { headers } = await createTestToken(db, { scopes: [scope] });
+  return await whole.ask(method, path, { ...more, ...headers });
 }
 
 /** A refusal is entered once its answer is out. */
@@ -56,6 +59,7 @@ describe('the audit log', () => {
       user_id: null,
       source: 'api',
       address: '127.0.0.1',
+      address_count: 1,
       action: 'server_create',
       target: { kind: 'server', id },
       status: 201,
@@ -83,32 +87,18 @@ describe('the audit log', () => {
   it('says of a refusal what its path names', async () => {
     const project = place.projectId;
     const body = { role: 'member' };
-    const of = admin.headers;
+    const scope = 'admin';
+    const members = `/projects/${project}/members`;
     for (const [target, answer] of [
-      [{ kind: 'token', id: 77 }, whole.ask('DELETE', '/tokens/77', elsewhere())],
-      [
-        { kind: 'location', id: 77 },
-        whole.ask('PATCH', '/locations/77', { body: {}, ...elsewhere() }),
-      ],
-      [
-        { kind: 'operating_system', id: 77 },
-        whole.ask('POST', '/operating-systems/77/images', elsewhere()),
-      ],
-      [
-        { kind: 'address_pool', id: 77 },
-        whole.ask('DELETE', '/address-pools/77', { ...of, ...elsewhere() }),
-      ],
-      [{ kind: 'user', id: 77 }, whole.ask('DELETE', '/users/77', { ...of, ...elsewhere() })],
-      [
-        { kind: 'user', id: 77 },
-        whole.ask('PUT', `/projects/${project}/members/77`, { body, ...of, ...elsewhere() }),
-      ],
-      [
-        { kind: 'project', id: project },
-        whole.ask('POST', `/projects/${project}/members`, elsewhere()),
-      ],
-      [null, whole.ask('DELETE', '/servers/nonsense', elsewhere())],
-      [null, whole.ask('POST', '/servers', { body: {}, ...elsewhere() })],
+      [{ kind: 'token', id: 77 }, askAnew('DELETE', '/tokens/77')],
+      [{ kind: 'location', id: 77 }, askAnew('PATCH', '/locations/77', { body: {} })],
+      [{ kind: 'operating_system', id: 77 }, askAnew('POST', '/operating-systems/77/images')],
+      [{ kind: 'address_pool', id: 77 }, askAnew('DELETE', '/address-pools/77', { scope })],
+      [{ kind: 'user', id: 77 }, askAnew('DELETE', '/users/77', { scope })],
+      [{ kind: 'user', id: 77 }, askAnew('PUT', `${members}/77`, { body, scope })],
+      [{ kind: 'project', id: project }, askAnew('POST', members)],
+      [null, askAnew('DELETE', '/servers/nonsense')],
+      [null, askAnew('POST', '/servers', { body: {} })],
     ] as const) {
       const { headers, statusCode } = await answer;
       assert.ok(statusCode >= 400);
@@ -232,7 +222,7 @@ describe('the audit log', () => {
     const authorization = `Bearer ${generateToken()}`;
     const unknown = await whole.ask('DELETE', '/servers/1', { authorization });
     // Entered after that one's would have been.
-    const known = await whole.ask('DELETE', '/servers/999999', elsewhere());
+    const known = await askAnew('DELETE', '/servers/999999');
     await entryOf(known.headers['x-request-id']);
     const entries = await list('?sort=-id&limit=50');
     assert.ok(entries.every((e) => e.request_id !== unknown.headers['x-request-id']));
@@ -243,56 +233,35 @@ describe('the audit log', () => {
     const made = await whole.ask('POST', '/projects', { body: { name: 'kept' }, ...admin.headers });
     const { id } = made.json();
     const user = await createTestUser(db);
-    const of = { ...admin.headers };
-    const member = `/projects/${id}/members/${user.id}`;
-    const system = { description: 'Changed' };
-    const asked: [project: number | null, answer: Promise<{ headers: object }>][] = [
-      [
-        id,
-        whole.ask('PATCH', `/projects/${id}`, {
-          body: { quota: { servers: 3 } },
-          ...of,
-          ...elsewhere(),
-        }),
-      ],
-      [id, whole.ask('PUT', member, { body: { role: 'member' }, ...of, ...elsewhere() })],
-      [id, whole.ask('DELETE', `/projects/${id}/members/999999`, { ...of, ...elsewhere() })],
-      [id, whole.ask('PATCH', `/projects/${id}`, { body: { name: '' }, ...of, ...elsewhere() })],
+    const scope = 'admin';
+    const [project, members] = [`/projects/${id}`, `/projects/${id}/members`];
+    const role = { role: 'member' };
+    const asked: [project: number | null, answer: ReturnType<typeof askAnew>][] = [
+      [id, askAnew('PATCH', project, { body: { quota: { servers: 3 } }, scope })],
+      [id, askAnew('PUT', `${members}/${user.id}`, { body: role, scope })],
+      [id, askAnew('DELETE', `${members}/999999`, { scope })],
+      [id, askAnew('PATCH', project, { body: { name: '' }, scope })],
+      [null, askAnew('PATCH', '/projects/999999', { body: { name: 'x' }, scope })],
+      [null, askAnew('PATCH', `/users/${user.id}`, { body: { name: 'Changed' }, scope })],
+      [null, askAnew('POST', '/users', { body: { email: 'nonsense' }, scope })],
       [
         null,
-        whole.ask('PATCH', '/projects/999999', { body: { name: 'x' }, ...of, ...elsewhere() }),
-      ],
-      [
-        null,
-        whole.ask('PATCH', `/users/${user.id}`, {
-          body: { name: 'Changed' },
-          ...of,
-          ...elsewhere(),
+        askAnew('PATCH', `/locations/${place.locationId}`, {
+          body: { description: 'Changed' },
+          scope,
         }),
       ],
-      [null, whole.ask('POST', '/users', { body: { email: 'nonsense' }, ...of, ...elsewhere() })],
-      [
-        null,
-        whole.ask('PATCH', `/locations/${place.locationId}`, {
-          body: system,
-          ...of,
-          ...elsewhere(),
-        }),
-      ],
-      [null, whole.ask('DELETE', '/address-pools/999999', { ...of, ...elsewhere() })],
-      [place.projectId, whole.ask('POST', '/servers/999999/start', { ...of, ...elsewhere() })],
+      [null, askAnew('DELETE', '/address-pools/999999', { scope })],
+      [place.projectId, askAnew('POST', '/servers/999999/start', { scope })],
       // Who is no administrator is refused where they are.
-      [
-        place.projectId,
-        whole.ask('PATCH', `/projects/${id}`, { body: { name: 'x' }, ...elsewhere() }),
-      ],
-      [place.projectId, whole.ask('DELETE', `/users/${user.id}`, elsewhere())],
+      [place.projectId, askAnew('PATCH', project, { body: { name: 'x' } })],
+      [place.projectId, askAnew('DELETE', `/users/${user.id}`)],
     ];
     assert.equal((await entryOf(made.headers['x-request-id'])).project_id, id);
-    for (const [project, answer] of asked) {
-      const { headers } = (await answer) as { headers: Record<string, unknown> };
+    for (const [belongsTo, answer] of asked) {
+      const { headers } = await answer;
       const entry = await entryOf(headers['x-request-id']);
-      assert.equal(entry.project_id, project, entry.action);
+      assert.equal(entry.project_id, belongsTo, entry.action);
     }
   });
 
@@ -369,10 +338,8 @@ describe('its list', () => {
   });
 
   it('is filtered by project, status, address and request', async () => {
-    const refused = await whole.ask('POST', '/servers/4711/start', {
-      ...admin.headers,
-      from: '192.0.2.77',
-    });
+    const more = { scope: 'admin', from: '192.0.2.77' } as const;
+    const refused = await askAnew('POST', '/servers/4711/start', more);
     const { id, request_id } = await entryOf(refused.headers['x-request-id']);
     const ids = async (query: string) => (await list(`?${query}`)).map((entry) => entry.id);
     assert.deepEqual(await ids(`request_id=${request_id}`), [id]);
@@ -420,7 +387,8 @@ it('knows of every route that changes something what its path names', () => {
 it('what is beyond a limit is not entered', async () => {
   const limiter = createLimiter({ ...generousLimits, actions: { burst: 1, perSecond: 1e-6 } });
   const app = await createTestApp(db, [tokenRoutes], { limiter });
-  const ask = () => app.inject({ method: 'DELETE', url: '/v1/tokens/5', headers: admin.headers });
+  const ask = () =>
+    app.inject({ method: 'DELETE', url: '/v1/tokens/999999', headers: admin.headers });
   const [first, second] = [await ask(), await ask()];
   assert.deepEqual([first.statusCode, second.statusCode], [404, 429]);
   // Entries are made by then.

@@ -12,6 +12,7 @@ export function auditView(row: AuditRow): AuditEntry {
     user_id: row.user_id,
     source: row.source,
     address: row.address,
+    address_count: row.address_count,
     action: row.action,
     target: kind === null || id === null ? null : { kind: kind as AuditTargetKind, id },
     status: row.status,

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { AuditEntry as Shown } from '@berth/contract/audit';
+import { sql } from 'kysely';
 import type { AuditEntry } from '../audit/entry-queries.ts';
+import { auditRoutes } from '../audit/routes.ts';
 import { serverRoutes } from '../servers/routes.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
+import { createTestUser } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { countingMs, countRefusals } from './counts.ts';
+import { countingMs, countRefusals, mostKinds } from './counts.ts';
+import { mostAddresses } from './tally.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -38,6 +44,53 @@ test('a thousand refusals of one token cost two entries for each action and code
     if (count === 1) assert.deepEqual([first_at, last_at], [null, null]);
     else assert.ok(first_at && last_at && first_at < last_at && last_at <= at);
   }
+});
+
+test('300 refusals of one token from as many addresses of a /64 cost two entries', async () => {
+  const app = await createTestApp(db, [serverRoutes, auditRoutes]);
+  const { id, headers } = await createTestToken(db);
+  const url = '/v1/servers/4711/start';
+  for (let at = 1; at <= 300; at += 1) {
+    const remoteAddress = `2001:db8::${at.toString(16)}`;
+    const { statusCode } = await inject(app, { method: 'POST', url, headers, remoteAddress });
+    assert.equal(statusCode, 404);
+  }
+  await app.close();
+  const again = await createTestApp(db, [auditRoutes]);
+  const list = await inject(again, { url: `/v1/audit?token_id=${id}`, headers });
+  await again.close();
+  const entries: Shown[] = list.json();
+  assert.deepEqual(
+    entries.map(({ count, address, address_count }) => ({ count, address, address_count })),
+    [
+      { count: 1, address: '2001:db8::1', address_count: 1 },
+      { count: 299, address: '2001:db8::12c', address_count: 299 },
+    ],
+  );
+});
+
+test('sign-ins that fail from a /64 cost two entries for whom they are tried on', async () => {
+  const app = await createTestApp(db, [sessionRoutes]);
+  const user = await createTestUser(db);
+  const guess = (remoteAddress: string) => {
+    const payload = { email: user.email, password: 'a guess' };
+    return inject(app, { method: 'POST', url: '/v1/session', payload, remoteAddress });
+  };
+  for (const end of ['1', '2', '3', '4:5']) await guess(`2001:db8:0:1::${end}`);
+  await guess('2001:db8:0:2::1');
+  await app.close();
+  const entries = await db
+    .selectFrom('audit_log')
+    .select(['count', 'address_count', 'target_id', sql<string>`host(address)`.as('address')])
+    .where('action', '=', 'session_create')
+    .orderBy('id')
+    .execute();
+  const target_id = user.id;
+  assert.deepEqual(entries, [
+    { count: 1, address_count: null, target_id, address: '2001:db8:0:1::1' },
+    { count: 1, address_count: null, target_id, address: '2001:db8:0:2::1' },
+    { count: 3, address_count: 3, target_id, address: '2001:db8:0:1::4:5' },
+  ]);
 });
 
 const entry: AuditEntry = {
@@ -73,7 +126,7 @@ test('what goes on is entered each minute, and what is over is forgotten', async
     {
       ...entry,
       requestId: 'three',
-      counted: { count: 2, firstSecondsAgo: 50, lastSecondsAgo: 30 },
+      counted: { count: 2, addresses: 1, firstSecondsAgo: 50, lastSecondsAgo: 30 },
     },
   ]);
   await counts.add({ ...entry, requestId: 'four' });
@@ -90,15 +143,125 @@ test('what goes on is entered each minute, and what is over is forgotten', async
   assert.equal(entered.length, 1, 'the first after that is entered at once');
 });
 
-test('what differs in who, whence, what or why is counted apart', async () => {
+test('what differs in who, what or why is counted apart', async () => {
   const entered: AuditEntry[] = [];
   const counts = countRefusals(async (one) => void entered.push(one));
   const others: Partial<AuditEntry>[] = [
-    ...[{ tokenId: 3 }, { userId: 4 }, { address: '192.0.2.2' }, { action: 'server_stop' }],
+    ...[{ tokenId: 3 }, { userId: 4 }, { action: 'server_stop' }],
     ...[{ code: 'forbidden' }, { status: 403 }, { projectId: null }, { byAdministrator: true }],
   ];
   for (const other of [{}, ...others]) await counts.add({ ...entry, ...other });
   assert.equal(entered.length, 1 + others.length);
+});
+
+/** What is entered at once, and what only at the end of the minute. */
+async function enteredOf(refusals: Iterable<AuditEntry>) {
+  const entered: AuditEntry[] = [];
+  const counts = countRefusals(async (one) => void entered.push(one));
+  for (const refusal of refusals) await counts.add(refusal);
+  const atOnce = entered.splice(0);
+  await counts.flush(true);
+  return { atOnce, later: entered };
+}
+
+const countOf = (entries: AuditEntry[]) =>
+  entries.reduce((sum, { counted }) => sum + (counted?.count ?? 1), 0);
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+test('a caller who is known is one wherever they ask from; so many addresses are told apart', async () => {
+  const many = mostAddresses + 500;
+  const { atOnce, later } = await enteredOf(
+    numbers(many).map((at) => ({ ...entry, address: `2001:db8::${at.toString(16)}` })),
+  );
+  assert.equal(atOnce.length, 1);
+  const [{ address, counted } = entry] = later;
+  assert.equal(later.length, 1);
+  assert.deepEqual([counted?.count, counted?.addresses], [many - 1, mostAddresses]);
+  assert.equal(address, `2001:db8::${many.toString(16)}`);
+});
+
+test('who is not known is their network, and whom they try to be', async () => {
+  const stranger = { ...entry, projectId: null, tokenId: null, code: 'sign_in_failed' };
+  const target = { kind: 'user', id: 7 } as const;
+  const { atOnce } = await enteredOf([
+    { ...stranger, target, address: '192.0.2.1' },
+    { ...stranger, target, address: '192.0.2.2' },
+    { ...stranger, target, address: '2001:db8::1' },
+    { ...stranger, target, address: '2001:db8:0:0:ffff::1' },
+    { ...stranger, target, address: '2001:db8:0:1::1' },
+    { ...stranger, target: { kind: 'user', id: 8 }, address: '192.0.2.1' },
+    { ...stranger, target: null, address: '192.0.2.1' },
+  ]);
+  assert.equal(atOnce.length, 6);
+});
+
+test('one caller costs so many entries a minute, and the rest of theirs is one', async () => {
+  const kinds = mostKinds.ofCaller + 30;
+  const refusals = numbers(kinds).flatMap((at) => [
+    { ...entry, action: `act_${at}`, address: '192.0.2.1' },
+    { ...entry, action: `act_${at}`, address: '192.0.2.2' },
+  ]);
+  const { atOnce, later } = await enteredOf([...refusals, { ...entry, tokenId: 3 }]);
+  assert.deepEqual(
+    atOnce.map(({ tokenId, action }) => [tokenId, action]),
+    [...numbers(mostKinds.ofCaller).map((at) => [2, `act_${at}`]), [3, entry.action]],
+  );
+  assert.equal(later.length, mostKinds.ofCaller + 1);
+  assert.equal(countOf([...atOnce, ...later]), refusals.length + 1);
+  const rest = later.find(({ action }) => action === 'requests_refused');
+  const { projectId, tokenId, code, details, counted, address } = rest ?? entry;
+  assert.deepEqual([projectId, tokenId, code, address], [1, 2, entry.code, '192.0.2.2']);
+  assert.deepEqual([counted?.count, counted?.addresses], [60, 2]);
+  const actions = numbers(30).map((at) => [`act_${at + mostKinds.ofCaller}`, 2]);
+  assert.deepEqual(details, { actions: Object.fromEntries(actions) });
+});
+
+test('one project costs so many entries a minute, whoever asks, and keeps no other from theirs', async () => {
+  const callers = mostKinds.inHistory + 50;
+  const refusals = numbers(callers).flatMap((tokenId) => [
+    { ...entry, tokenId, address: `192.0.2.${tokenId}` },
+    { ...entry, tokenId, code: undefined, byAdministrator: tokenId === callers },
+  ]);
+  const elsewhere = { ...entry, projectId: 2 };
+  const { atOnce, later } = await enteredOf([...refusals, elsewhere]);
+  assert.equal(atOnce.length, mostKinds.inHistory + 1);
+  assert.deepEqual(atOnce.at(-1), elsewhere);
+  assert.equal(later.length, 1, 'each of the others was the first of its kind');
+  const [{ projectId, tokenId, code, address, byAdministrator, counted } = entry] = later;
+  assert.deepEqual([projectId, tokenId, code], [1, null, undefined]);
+  // Else members would see an administrator's.
+  assert.deepEqual([address, byAdministrator], [null, true]);
+  assert.equal(counted?.count, 2 * callers - mostKinds.inHistory);
+});
+
+test('an attack on one account from everywhere hides no attack on another', async () => {
+  const stranger = { ...entry, projectId: null, tokenId: null, code: 'sign_in_failed' };
+  const on = (id: number, at: number) => ({
+    ...stranger,
+    target: { kind: 'user', id } as const,
+    address: `2001:db8:0:${at.toString(16)}::1`,
+  });
+  const { atOnce, later } = await enteredOf([...numbers(5000).map((at) => on(7, at)), on(8, 1)]);
+  assert.equal(atOnce.length, mostKinds.ofCaller + 1);
+  assert.equal(atOnce.at(-1)?.target?.id, 8);
+  assert.deepEqual(
+    later.map(({ target, counted }) => [target?.id, counted?.count, counted?.addresses]),
+    [[7, 5000 - mostKinds.ofCaller, mostAddresses]],
+  );
+});
+
+test('places are free again once nothing more of a kind comes', async (t) => {
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  const entered: AuditEntry[] = [];
+  const counts = countRefusals(async (one) => void entered.push(one));
+  const all = numbers(mostKinds.ofCaller).map((at) => ({ ...entry, action: `act_${at}` }));
+  for (const one of all) await counts.add(one);
+  now += countingMs;
+  await counts.flush();
+  entered.splice(0);
+  for (const one of all) await counts.add({ ...one, action: `another_${one.action}` });
+  assert.equal(entered.length, mostKinds.ofCaller);
 });
 
 test('what could not be written is counted on, and written later', async () => {
@@ -108,6 +271,14 @@ test('what could not be written is counted on, and written later', async () => {
     if (isAway) throw new Error('away');
     entered.push(one);
   });
+  isAway = true;
+  await assert.rejects(counts.add({ ...entry, tokenId: 3 }), /away/);
+  isAway = false;
+  await counts.flush(true);
+  assert.deepEqual(
+    entered.splice(0).map((one) => one.counted?.count),
+    [1],
+  );
   for (let time = 0; time < 3; time += 1) await counts.add(entry);
   isAway = true;
   await assert.rejects(counts.flush(true), /away/);
@@ -121,16 +292,15 @@ test('what could not be written is counted on, and written later', async () => {
 });
 
 test('very many callers take no more memory, and none is lost', async () => {
-  let entered = 0;
-  const counts = countRefusals(async (one) => {
-    entered += one.counted?.count ?? 1;
-  });
-  const callers = 12_000;
-  for (let tokenId = 1; tokenId <= callers; tokenId += 1) {
-    await counts.add({ ...entry, tokenId });
-    await counts.add({ ...entry, tokenId });
-  }
-  assert.ok(entered > callers, 'those that made room are entered');
-  await counts.flush(true);
-  assert.equal(entered, 2 * callers);
+  const callers = mostKinds.inAll + 2000;
+  const { atOnce, later } = await enteredOf(
+    numbers(callers).flatMap((tokenId) => [
+      { ...entry, projectId: tokenId % 500, tokenId },
+      { ...entry, projectId: tokenId % 500, tokenId },
+    ]),
+  );
+  assert.equal(atOnce.length, mostKinds.inAll);
+  // And one for each project.
+  assert.equal(later.length, mostKinds.inAll + 500);
+  assert.equal(countOf([...atOnce, ...later]), 2 * callers);
 });

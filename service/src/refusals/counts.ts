@@ -1,17 +1,22 @@
 import type { AuditEntry } from '../audit/entry-queries.ts';
+import { callerOf, historyOf, kindOf } from './kinds.ts';
+import { entryOf, joined, type Tally, tallyOf } from './tally.ts';
 
-/** How long the same refusals are counted before they are entered as one. */
+/** How long refusals of one kind are counted before they are entered as one. */
 export const countingMs = 60_000;
-/** Of what is counted at a time; whoever comes from very many addresses is entered more often instead. */
-const mostKeys = 10_000;
+
+/**
+ * How many kinds are told apart at a time: of a caller, in a history, and by this service. Each costs two
+ * entries a minute at most.
+ */
+export const mostKinds = { ofCaller: 20, inHistory: 100, inAll: 10_000 };
 
 interface Counting {
-  /** As the last of them was, but for a target that they do not share. */
-  entry: AuditEntry;
   begunAt: number;
-  count: number;
-  firstAt: number;
-  lastAt: number;
+  /** What has not been entered. */
+  tally: Tally | undefined;
+  /** Of whose share it takes a place. */
+  shares: string[];
 }
 
 export interface RefusalCounts {
@@ -22,43 +27,79 @@ export interface RefusalCounts {
 }
 
 /**
- * Has a caller's refusals of one kind cost an entry a minute, however many there are: the first one is
- * entered at once, and those within the minute after it as one. In memory: a crash loses that minute's
- * count. An entry that can't be written is tried again at the next flush.
+ * Has refusals cost few entries, however many there are: the first one of a kind is entered at once, and
+ * those within the minute after it as one. What is of more kinds than a caller or a history has places for is
+ * counted as the rest of that caller, or of that history, which costs one entry a minute. In memory: a crash
+ * loses that minute's count. An entry that can't be written is tried again at the next flush.
  */
 export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): RefusalCounts {
   const countings = new Map<string, Counting>();
+  const taken = new Map<string, number>();
+
+  function begin(key: string, shares: string[]): Counting {
+    const counting = { begunAt: performance.now(), tally: undefined, shares };
+    countings.set(key, counting);
+    for (const share of shares) taken.set(share, (taken.get(share) ?? 0) + 1);
+    return counting;
+  }
+
+  function forget(key: string, { shares }: Counting): void {
+    countings.delete(key);
+    for (const share of shares) {
+      const left = (taken.get(share) ?? 0) - 1;
+      if (left > 0) taken.set(share, left);
+      else taken.delete(share);
+    }
+  }
+
+  const hasRoom = (share: string, most: number) =>
+    (taken.get(share) ?? 0) < most && countings.size < mostKinds.inAll;
+
+  /** Where it is counted for which there is no place of its own. */
+  function restOf(caller: string, history: string): Counting {
+    const ofCaller = `rest of ${caller}`;
+    const known = countings.get(ofCaller);
+    if (known) return known;
+    const inHistory = `in ${history}`;
+    if (hasRoom(inHistory, mostKinds.inHistory)) return begin(ofCaller, [inHistory]);
+    const ofHistory = `rest in ${history}`;
+    return countings.get(ofHistory) ?? begin(ofHistory, []);
+  }
 
   async function end(key: string, counting: Counting): Promise<void> {
-    if (counting.count === 0) return void countings.delete(key);
-    const { entry, count, firstAt, lastAt } = counting;
+    const { tally } = counting;
+    if (!tally) return forget(key, counting);
     // Who goes on is counted from here.
-    Object.assign(counting, begin(entry));
+    Object.assign(counting, { begunAt: performance.now(), tally: undefined });
     try {
-      await enter({ ...entry, counted: counted(count, firstAt, lastAt) });
+      await enter(entryOf(tally));
     } catch (error) {
-      if (counting.count === 0) Object.assign(counting, { entry, lastAt });
-      else counting.entry = merged(entry, counting.entry);
-      counting.firstAt = firstAt;
-      counting.count += count;
+      counting.tally = joined(tally, counting.tally);
       throw error;
     }
   }
 
   return {
     async add(entry) {
-      const key = keyOf(entry);
-      const counting = countings.get(key);
-      if (!counting) {
-        countings.set(key, begin(entry));
-        await makeRoom();
-        return await enter(entry);
+      const [kind, caller, history] = [kindOf(entry), callerOf(entry), historyOf(entry)];
+      const [ofCaller, inHistory] = [`of ${caller}`, `in ${history}`];
+      const tally = tallyOf(entry);
+      const isFirst =
+        !countings.has(kind) &&
+        hasRoom(ofCaller, mostKinds.ofCaller) &&
+        hasRoom(inHistory, mostKinds.inHistory);
+      if (!isFirst) {
+        const counting = countings.get(kind) ?? restOf(caller, history);
+        counting.tally = joined(counting.tally, tally);
+        return;
       }
-      const now = performance.now();
-      if (counting.count === 0) counting.firstAt = now;
-      counting.entry = counting.count === 0 ? entry : merged(counting.entry, entry);
-      counting.count += 1;
-      counting.lastAt = now;
+      const counting = begin(kind, [ofCaller, inHistory]);
+      try {
+        await enter(entry);
+      } catch (error) {
+        counting.tally = joined(tally, counting.tally);
+        throw error;
+      }
     },
     async flush(all = false) {
       const ended = performance.now() - countingMs;
@@ -66,37 +107,4 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
       for (const [key, counting] of due) await end(key, counting);
     },
   };
-
-  async function makeRoom(): Promise<void> {
-    const [oldest] = countings;
-    if (countings.size <= mostKeys || !oldest) return;
-    const [key, counting] = oldest;
-    countings.delete(key);
-    await end(key, counting);
-  }
-}
-
-function counted(count: number, firstAt: number, lastAt: number) {
-  const secondsSince = (at: number) => (performance.now() - at) / 1000;
-  return { count, firstSecondsAgo: secondsSince(firstAt), lastSecondsAgo: secondsSince(lastAt) };
-}
-
-function begin(entry: AuditEntry): Counting {
-  const now = performance.now();
-  return { entry, begunAt: now, count: 0, firstAt: now, lastAt: now };
-}
-
-/**
- * What is alike but for what its path names, and which request it was. Where nobody is known, such as at a
- * sign-in, the target is whom it was tried on, and tells apart.
- */
-function keyOf(entry: AuditEntry): string {
-  const { requestId: _, target, details: __, ...alike } = entry;
-  const isKnown = entry.tokenId !== null || entry.userId !== null;
-  return JSON.stringify(isKnown ? alike : { ...alike, target });
-}
-
-function merged(one: AuditEntry, other: AuditEntry): AuditEntry {
-  const isSame = one.target?.kind === other.target?.kind && one.target?.id === other.target?.id;
-  return { ...other, target: isSame ? other.target : null };
 }

@@ -483,6 +483,8 @@ interface AuditLogView {
   /** Null but for refusals that were counted. */
   first_at: Timestamp | null;
   last_at: Timestamp | null;
+  /** Null but for refusals that were counted. */
+  address_count: number | null;
 }
 
 /** Every table of Berth, as its queries see it. */
