@@ -117,6 +117,8 @@ function launch(options: ServiceOptions, port: number): Launched {
       // Tests and benchmarks are not made to wait; those of the limits set their own.
       BERTH_LIMIT_READS: '1000000/1000000',
       BERTH_LIMIT_ACTIONS: '1000000/1000000',
+      BERTH_LIMIT_CHANGES: '1000000/1000000',
+      BERTH_LIMIT_PROJECTS: '1000000/1000000',
       BERTH_LIMIT_BAD_TOKENS: '1000000/1000000',
       BERTH_LIMIT_PUBLIC: '1000000/1000000',
       BERTH_LOG_LEVEL: 'debug',

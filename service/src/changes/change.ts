@@ -1,7 +1,7 @@
 import type { Problem as ProblemBody } from '@berth/contract/problems';
 import type { FastifyRequest } from 'fastify';
 import type { Details } from '../audit/details.ts';
-import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
+import { type AuditEntry, type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import type { Deps } from '../callers/app-types.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
@@ -9,6 +9,7 @@ import { Problem, type ProblemCode } from '../problems/problem.ts';
 import { aboutRequest } from './audit-entry.ts';
 import { markAudited } from './audit-marks.ts';
 import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
+import { keysBefore, keysOf } from './keys.ts';
 
 /** Where a request's change happens: nothing of it holds until the transaction commits. */
 export interface Change {
@@ -50,7 +51,8 @@ const kinds: Record<
 /**
  * Makes a request's change in one transaction with its audit entry, and with the answer under its
  * `Idempotency-Key`. An answer given again changes nothing, and is not entered again. What takes
- * long is left to `prepare`, which runs before the transaction. Throws the problem that `keepOutcome` kept.
+ * long is left to `prepare`, which runs before the transaction. Throws the problem that `keepOutcome` kept,
+ * and 429 where no more changes may be entered for now: then all is as it was.
  */
 export async function change<B, P = undefined>(
   request: FastifyRequest,
@@ -66,17 +68,24 @@ export async function change<B, P = undefined>(
         return request.caller.project.in(trx);
       },
     };
+    const { limits } = request.server;
+    const before = keysBefore(request);
+    if (before) limits.requireChange(before);
     const { target, projectId, userId, details, ...made } = await work(place, prepared);
     const about = aboutRequest(request);
-    await insertAuditEntry(trx, {
+    const entry: AuditEntry = {
       ...about,
       projectId: projectId ?? projectOf(target, request),
       userId: userId ?? about.userId,
       target,
       status: made.status,
       details,
-    });
-    decidesAccess = target !== null && kinds[target.kind].decidesAccess;
+    };
+    const isOfAccess = target !== null && kinds[target.kind].decidesAccess;
+    if (isOfAccess && request.method === 'DELETE') limits.countWithdrawal(keysOf(request, entry));
+    else limits.countChange(keysOf(request, entry));
+    await insertAuditEntry(trx, entry);
+    decidesAccess = isOfAccess;
     return made;
   }
   try {

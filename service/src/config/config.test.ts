@@ -24,6 +24,8 @@ test('limits are those of the contract unless others are set', () => {
     networks: { perSecond: (10 / 60) * 8, burst: 160 },
     accounts: { perSecond: 1 / 60, burst: 20 },
     strangers: { perSecond: 10 / 60 / 50, burst: 3 },
+    changes: { perSecond: 1, burst: 1000 },
+    projects: { perSecond: 2, burst: 2000 },
   });
   const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
   assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });

@@ -143,6 +143,8 @@ function limitsOf(values: Values): Limits {
     networks: times(failures, 8),
     accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
     strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },
+    changes: perMinute(values.BERTH_LIMIT_CHANGES),
+    projects: perMinute(values.BERTH_LIMIT_PROJECTS),
   };
 }
 

@@ -121,6 +121,12 @@ export const settings = {
     'reads (GET, HEAD) of a token: how many a second / how many at once',
   ),
   BERTH_LIMIT_ACTIONS: withDefault('5/20', read.limit, 'the same of all its other requests'),
+  BERTH_LIMIT_CHANGES: withDefault(
+    '60/1000',
+    read.limit,
+    'changes of a token or a person that are accepted: how many a minute / how many at once',
+  ),
+  BERTH_LIMIT_PROJECTS: withDefault('120/2000', read.limit, 'the same in a project'),
   BERTH_LIMIT_PUBLIC: withDefault(
     '100/500',
     read.limit,

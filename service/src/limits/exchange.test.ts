@@ -21,6 +21,8 @@ const limits = {
   networks: limit,
   accounts: limit,
   strangers: limit,
+  changes: limit,
+  projects: limit,
 };
 const shared = (): Limiter => exchangeTakings(createLimiter(limits), { db, notifications, log });
 const [a, b] = [shared(), shared()];
@@ -63,6 +65,11 @@ test('what is given back, the other gives back too', async () => {
   await untilLeft(() => [b.look('tries', 'else').left], 999);
   assert.equal(b.look('tries', 'somebody').left, 1000);
   assert.equal(a.look('tries', 'somebody').left, 1000);
+});
+
+test('what is owed beyond the limit, the other counts too', async () => {
+  a.owe('changes', 'somebody');
+  await untilLeft(() => [a, b].map((one) => one.look('changes', 'somebody').left), 999, 999);
 });
 
 test('so much at once that it needs several notifications is told all the same', async () => {

@@ -5,11 +5,12 @@ import { type Buckets, createBuckets, type Limit, type Standing } from './bucket
  * of routes that need none; by address and by user, tries to prove who somebody is that did not succeed,
  * and by address the sign-ins that are begun. Of tries with a password also: by network those of all its
  * addresses; by account those from where its person was never seen, and by account and network what is
- * left of them once an account has too many.
+ * left of them once an account has too many. And of requests that changed something: those of a token or a
+ * person, and those in a project.
  */
 export const policies = [
   ...(['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const),
-  ...(['networks', 'accounts', 'strangers'] as const),
+  ...(['networks', 'accounts', 'strangers', 'changes', 'projects'] as const),
 ];
 export type Policy = (typeof policies)[number];
 export type Limits = Record<Policy, Limit>;
@@ -20,6 +21,8 @@ export interface Limiter {
   look(policy: Policy, key: string): Standing;
   /** As `Buckets` do it. */
   take(policy: Policy, key: string, count?: number): Standing;
+  /** Takes one whatever is left, even below nothing: that has to come back first. */
+  owe(policy: Policy, key: string): void;
   /** Undoes a `take`. */
   giveBack(policy: Policy, key: string): void;
   /** Whether a token was in use just now. */
@@ -47,6 +50,8 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
     networks: createBuckets(limits.networks, now),
     accounts: createBuckets(limits.accounts, now),
     strangers: createBuckets(limits.strangers, now),
+    changes: createBuckets(limits.changes, now),
+    projects: createBuckets(limits.projects, now),
   };
   let tell: OnTaken = () => undefined;
   return {
@@ -56,6 +61,10 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
       const standing = buckets[policy].take(key, count);
       if (standing.isWithin) tell(policy, key, count);
       return standing;
+    },
+    owe(policy, key) {
+      buckets[policy].charge(key, 1);
+      tell(policy, key, 1);
     },
     giveBack(policy, key) {
       buckets[policy].charge(key, -1);

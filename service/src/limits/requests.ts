@@ -8,6 +8,7 @@ import { Problem, type ProblemCode, problems } from '../problems/problem.ts';
 import { coerceValue } from '../requests/bodies/coercion.ts';
 import { isSafe } from '../requests/methods.ts';
 import type { Standing } from './buckets.ts';
+import { type ChangeLimits, limitChanges } from './changes.ts';
 import { accountKey, addressKey, networkKey, tokenKey, userKey } from './credentials.ts';
 import { showStanding } from './headers.ts';
 import { askTogether } from './known-tokens.ts';
@@ -20,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** The limits as authentication meets them; each throws 429. */
-export interface RequestLimits {
+export interface RequestLimits extends ChangeLimits {
   /** Before a token is looked up. */
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
   /** Once the token was found good. */
@@ -114,6 +115,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
   }
 
   return {
+    ...limitChanges(limiter),
     async admit(request, reply, hash) {
       const [key, policy] = [tokenKey(hash), policyOf(request)];
       const standing = limiter.look(policy, key);

@@ -25,6 +25,8 @@ export const generousLimits: Limits = {
   networks: plenty,
   accounts: plenty,
   strangers: plenty,
+  changes: plenty,
+  projects: plenty,
 };
 
 interface TestApp extends Partial<AllDeps>, Serving {
