@@ -37,7 +37,7 @@ export const explanations = {
   csrf_failed: ['A request of a session lacks the header `Berth-CSRF`, or comes from a page of another site.', 'Send the `csrf_token` of `GET /v1/session` in `Berth-CSRF`.', 'no'],
   // Of limits.
   quota_exceeded: ['The project, or its number of tokens, would go beyond its quota.', 'Delete what is not needed, ask for less, or ask an administrator for a larger quota.', 'after_change'],
-  rate_limited: ['The token, the address or the person has made too many requests. The request did nothing.', 'Wait for `Retry-After` seconds. `RateLimit` says how many requests are left.', 'later'],
+  rate_limited: ['The token, the address or the person has made too many requests, or the project has had too many changes. The request did nothing.', 'Wait for `Retry-After` seconds. `RateLimit` says how many requests or changes are left.', 'later'],
   traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start it in the next month (UTC), or ask an administrator for a larger allowance.', 'after_change'],
   // Of what is not there. What belongs to another project is not found either.
   not_found: ['There is nothing at this address.', 'Check the path against `/docs`.', 'no'],
