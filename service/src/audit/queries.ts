@@ -1,5 +1,5 @@
 import type { AuditFilters } from '@berth/contract/audit';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { hasAnyOf, isWithin } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
 import type { ProjectRows } from '../db/project.ts';
@@ -10,13 +10,16 @@ interface Shown {
   descending: boolean;
 }
 
+/** As `exists`, by an index for each row: PostgreSQL would read the whole table for the few rows of a page. */
+const isThere = (which: RawBuilder<unknown>) =>
+  sql<boolean>`coalesce((select true from ${which} limit 1), false)`;
+
 function shownAddress(showsAll: boolean) {
   return sql<string | null>`case when ${showsAll}
-    or exists (
-      select from memberships m
-      where m.project_id = audit_log.project_id and m.user_id = audit_log.user_id)
+    or ${isThere(sql`memberships m
+      where m.project_id = audit_log.project_id and m.user_id = audit_log.user_id`)}
     or not (by_administrator
-      or exists (select from users u where u.id = audit_log.user_id and u.is_admin))
+      or ${isThere(sql`users u where u.id = audit_log.user_id and u.is_admin`)})
     then host(address) end`;
 }
 
@@ -31,8 +34,7 @@ export function listAuditEntries(
 ) {
   const address = shownAddress(showsAllAddresses);
   const { project_id, action, token_id, user_id, target_kind, target_id, status } = filters;
-  const { request_id } = filters;
-  const from = filters.address;
+  const { request_id, address: from } = filters;
   const query = rows
     .select('audit_log')
     .select(['id', 'at', 'project_id', 'token_id', 'user_id', 'action', 'target_kind', 'target_id'])
@@ -42,9 +44,10 @@ export function listAuditEntries(
     .where(hasAnyOf({ request_id }))
     .where(isWithin('at', filters));
   const shown = from
-    ? query.where(
-        sql<boolean>`${address} in (select host(given) from unnest(${from}::inet[]) given)`,
-      )
+    ? query
+        // By the index; and only where it is shown.
+        .where(sql<boolean>`audit_log.address = any(${from}::inet[])`)
+        .where(sql<boolean>`${address} is not null`)
     : query;
   return listing(shown, { id: 'id', descending });
 }

@@ -10,11 +10,16 @@ export interface StatementNames {
   renew(): void;
 }
 
-/** Statements that take no parameters and no time to plan, or that hold several commands. */
+/** In a statement: of which rows there are many hangs on its values, so that no plan is good for all of them. */
+export const plannedByValues = '/* planned by its values */';
+
+/** Statements that take no parameters and no time to plan, that hold several commands, or that want a plan each time. */
 const isNotWorthIt = (text: string) =>
   /^\s*(begin|start|commit|rollback|savepoint|release|set|reset|lock|notify|listen|create|alter|drop)\b/i.test(
     text,
-  ) || text.includes(';');
+  ) ||
+  text.includes(';') ||
+  text.includes(plannedByValues);
 
 /**
  * Names each text from its second use on. Each connection keeps what it has prepared, so there are at most `most`

@@ -138,7 +138,7 @@ function matching(rows: ProjectRows, filters: ServerFilters) {
     and ${isWithin('servers.created_at', filters)}`;
 }
 
-/** Looked up first, by the index of names: the planner would rather walk through all servers in order. */
+/** Looked up first, by the index of names: the planner would rather walk through all servers in order. So are addresses. */
 function hasName(rows: ProjectRows, names: string[]) {
   const named = rows
     .select('servers')
@@ -149,8 +149,8 @@ function hasName(rows: ProjectRows, names: string[]) {
 }
 
 function holdsAddress(ips: string[]) {
-  return sql<boolean>`servers.id in (
-    select server_id from addresses where addresses.ip = any(${ips}::inet[]))`;
+  return sql<boolean>`servers.id = any(array(
+    select server_id from addresses where addresses.ip = any(${ips}::inet[])))`;
 }
 
 /**

@@ -71,6 +71,8 @@ export async function findSession(
   hash: Buffer,
   wanted?: WantedProject,
 ): Promise<FoundSession | undefined> {
+  const isOpen = sql`projects.deleted_at is null
+    and ${wanted ? isWanted('projects', wanted) : sql`true`}`;
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
       s.expires_at as "expiresAt", ${millisecondsUntil('s.expires_at')} as "expiresInMs",
@@ -79,14 +81,21 @@ export async function findSession(
     from sessions s
     join users u on u.id = s.user_id
     left join lateral (
-      select projects.id, memberships.role
-      from projects
-      left join memberships on memberships.project_id = projects.id and memberships.user_id = u.id
-      where projects.deleted_at is null
-        and (u.is_admin or memberships.role is not null)
-        and ${wanted ? isWanted('projects', wanted) : sql`true`}
-      -- Administrators see all; their own come first, as projects/members/queries.ts lists them.
-      order by memberships.role is null, memberships.created_at, projects.id
+      -- Their own come first, as projects/members/queries.ts lists them.
+      (select projects.id, memberships.role, 1 as rank
+        from memberships
+        join projects on projects.id = memberships.project_id
+        where memberships.user_id = u.id and ${isOpen}
+        order by memberships.created_at, projects.id
+        limit 1)
+      union all
+      (select projects.id, null, 2
+        from projects
+        -- Administrators see all.
+        where u.is_admin and ${isOpen}
+        order by projects.id
+        limit 1)
+      order by rank
       limit 1
     ) p on true
     where s.secret_sha256 = ${hash} and s.expires_at > now() and u.disabled_at is null

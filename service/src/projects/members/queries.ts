@@ -5,11 +5,15 @@ import { type Listing, listing } from '../../db/listing.ts';
 import type { Role } from '../../db/schema/people-schema.ts';
 
 function shownMembers(db: Queryable, projectId: number) {
-  return db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select(['user_id as id', 'email', 'name', 'role', 'memberships.created_at'])
-    .where('project_id', '=', projectId);
+  return (
+    db
+      .selectFrom('memberships')
+      .innerJoin('users', 'users.id', 'memberships.user_id')
+      .select(['user_id as id', 'email', 'name', 'role', 'memberships.created_at'])
+      .where('project_id', '=', projectId)
+      // None of them is; the indexes of people are of those who are there.
+      .where('users.deleted_at', 'is', null)
+  );
 }
 
 export type ShownMember = NonNullable<Awaited<ReturnType<typeof findMember>>>;

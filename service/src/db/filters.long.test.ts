@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { routes } from '../routes.ts';
+import { createTestApp } from '../testing/app.ts';
+import { type PlanNode, planOf, recordStatements, rowsRead } from '../testing/explain.ts';
+import { installation } from '../testing/fixtures.ts';
+import { inject } from '../testing/inject.ts';
+import { enterManyRows } from '../testing/many-rows.ts';
+import { createTestProject, createTestUser, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { createClient, createDb, createPool } from './connection.ts';
+
+// What each list asks of PostgreSQL, by each of its filters in each of its orders, on tables of a hundred thousand rows.
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+const place = await installation(db);
+const otherId = await createTestProject(db, 'other');
+await enterManyRows(db, place, otherId);
+const ownPool = createPool(connectionString, { max: 1 });
+const recorded = recordStatements(ownPool);
+const own = createDb(ownPool);
+const client = createClient({ connectionString });
+await client.connect();
+const app = await createTestApp(own, [...routes]);
+after(async () => {
+  await app.close();
+  await own.destroy();
+  await client.end();
+});
+
+const owner = await createTestUser(db, { roles: { [place.projectId]: 'owner' } });
+const administrator = await createTestUser(db, { isAdmin: true });
+const callers = {
+  'an owner': (await signInAs(app, owner.credentials)).headers,
+  'an administrator': (await signInAs(app, administrator.credentials)).headers,
+};
+
+/** Partitions are named after their table. */
+const large =
+  /^(servers|addresses|operations|audit_entries\w*|tokens|users|projects|memberships|sessions|passkeys)$/;
+/** Of a large table, to answer a page of twenty. */
+const mostRows = 3000;
+/** Of what a list shows how many there are: they have to be counted. */
+const counted: Record<string, string> = { address_pool_list: 'addresses' };
+
+async function idOf(table: 'locations' | 'nodes' | 'operating_systems', name: string) {
+  const column = table === 'operating_systems' ? 'slug' : 'name';
+  const query = db.selectFrom(table).select('id').where(column, '=', name);
+  return String((await query.executeTakeFirstOrThrow()).id);
+}
+
+const rareServer = await db
+  .selectFrom('servers')
+  .select(['id', 'hostname', 'created_at'])
+  .where('group_name', '=', 'rare')
+  .orderBy('id')
+  .executeTakeFirstOrThrow();
+const address = await db
+  .selectFrom('addresses')
+  .select('ip')
+  .where('server_id', '=', rareServer.id)
+  .executeTakeFirstOrThrow();
+const amid = new Date(rareServer.created_at);
+const later = new Date(amid.getTime() + 1_000_000);
+const period = {
+  from: [`${amid.toISOString()}&to=${later.toISOString()}`],
+  to: [amid.toISOString()],
+};
+const bothOf = (table: Parameters<typeof idOf>[0], ending = '') =>
+  Promise.all(['rare', 'elsewhere'].map((name) => idOf(table, name + ending)));
+
+/** By list, what its filters are tried with. What is not here is tried with all it may be. */
+const values: Record<string, Record<string, string[]>> = {
+  server_list: {
+    ...{
+      project_id: [`${place.projectId}`],
+      status: ['error', 'stopped'],
+      group: ['rare', 'elsewhere'],
+    },
+    ...{ q: [rareServer.hostname.slice(0, 4)], hostname: [rareServer.hostname], ip: [address.ip] },
+    location_id: await bothOf('locations'),
+    os_id: await bothOf('operating_systems'),
+    node: await bothOf('nodes', '1'),
+    ...period,
+  },
+  operation_list: {
+    ...{ project_id: [`${place.projectId}`], server_id: [`${rareServer.id}`] },
+    ...{ status: ['failed', 'superseded', 'running'], kind: ['restart', 'stop', 'move'] },
+    ...period,
+  },
+  audit_list: {
+    ...{
+      project_id: [`${place.projectId}`],
+      action: ['token_create', 'server_stop', 'user_create'],
+    },
+    ...{ token_id: ['1', '2'], user_id: ['1', '2'], status: ['403', '409', '500'] },
+    target_kind: ['token', 'location', 'user'],
+    target_id: [`${rareServer.id}&target_kind=server`, '2&target_kind=location'],
+    address: ['192.0.2.1', '192.0.2.2', '9.9.9.9'],
+    request_id: ['request-77'],
+    ...period,
+  },
+  token_list: { q: ['abcd'] },
+  user_list: { q: ['abcd'] },
+  member_list: { q: ['abcd'] },
+  project_list: { q: ['pabcd'] },
+  location_list: { q: ['rare'] },
+  operating_system_list: { q: ['rare'], architecture: ['x86_64'] },
+  node_list: { q: ['rare'], location_id: await bothOf('locations') },
+  address_pool_list: { location_id: await bothOf('locations') },
+};
+
+interface Filter {
+  type?: string;
+  enum?: string[];
+  items?: Filter;
+}
+
+interface RouteSchema {
+  operationId: string;
+  querystring: { properties: Record<string, Filter> };
+  response: { 200?: { type?: string } };
+}
+
+const lists = app.knownRoutes
+  .filter(({ options }) => options.url.startsWith('/v1/') && options.method === 'GET')
+  .map(({ options }) => ({ url: options.url, ...(options.schema as RouteSchema) }))
+  .filter(({ response }) => response[200]?.type === 'array');
+
+function valuesOf(operationId: string, name: string, filter: Filter): string[] {
+  const given = values[operationId]?.[name];
+  const all = filter.type === 'boolean' ? ['true', 'false'] : (filter.enum ?? filter.items?.enum);
+  assert.ok(given ?? all, `${operationId} has a filter ${name}: say what it is to be tried with`);
+  const [first, ...others] = given ?? all ?? [];
+  // Any of several, too, where each stands for itself.
+  const several = filter.items && others[0] && !`${first}${others}`.includes('&');
+  return [...(given ?? all ?? []), ...(several ? [`${first},${others[0]}`] : [])];
+}
+
+const isOfPaging = (name: string) => ['limit', 'cursor', 'sort'].includes(name);
+
+/** Every query of a list: each filter alone, in each order, as the second page, too. */
+function* queriesOf({ operationId, querystring }: RouteSchema): Generator<string> {
+  const { sort, all_projects: all, ...filters } = querystring.properties;
+  for (const order of sort?.enum ?? ['']) {
+    const base = `?limit=20${order && `&sort=${order}`}`;
+    for (const query of all ? [base, `${base}&all_projects=true`] : [base]) {
+      yield query;
+      for (const [name, filter] of Object.entries(filters)) {
+        if (isOfPaging(name)) continue;
+        for (const value of valuesOf(operationId, name, filter)) yield `${query}&${name}=${value}`;
+      }
+    }
+  }
+}
+
+/** By what is wrong with how a statement is run, the pages that it is run for. */
+type Troubles = Record<string, string[]>;
+
+interface Looking {
+  headers: Record<string, string>;
+  /** Its `operationId`. */
+  list: string;
+  troubles: Troubles;
+}
+
+/** Notes what is wrong with how a page and the one after it are read, if anything. */
+async function look(url: string, { headers, list, troubles }: Looking) {
+  recorded.length = 0;
+  const answer = await inject(app, { url, headers });
+  // Administrators alone may ask about all projects, and of all that is of none.
+  if (answer.statusCode === 403) return;
+  assert.equal(answer.statusCode, 200, `${url}: ${answer.body}`);
+  for (const statement of recorded.filter(({ text }) => /^\s*(select|with)\b/i.test(text))) {
+    for (const trouble of (await planOf(client, statement)).map((node) =>
+      troubleWith(node, list),
+    )) {
+      if (!trouble) continue;
+      const key = `${trouble}: ${statement.text}`;
+      troubles[key] = [...(troubles[key] ?? []), url];
+    }
+  }
+  const next = /^<([^>]+)>/.exec(String(answer.headers.link ?? ''))?.[1];
+  if (next && !url.includes('cursor=')) await look(next, { headers, list, troubles });
+}
+
+function troubleWith(node: PlanNode, list: string): string | undefined {
+  const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = node;
+  if (!large.test(table)) return undefined;
+  if (type === 'Seq Scan') return `${table} is scanned`;
+  if (rowsRead(node) <= mostRows || table === counted[list]) return undefined;
+  return `over ${mostRows} rows of ${table} are read by ${index ?? type}`;
+}
+
+describe('a page of a list is read by an index', () => {
+  assert.ok(lists.length >= 13);
+  for (const list of lists) {
+    for (const [who, headers] of Object.entries(callers)) {
+      it(`${list.operationId} for ${who}, by each filter in each order`, async () => {
+        const path = list.url.replace(
+          ':id',
+          String(list.operationId === 'image_list' ? place.osId : place.projectId),
+        );
+        const troubles: Troubles = {};
+        for (const query of queriesOf(list))
+          await look(path + query, { headers, list: list.operationId, troubles });
+        assert.deepEqual(troubles, {});
+      });
+    }
+  }
+});

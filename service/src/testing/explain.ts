@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { escapeLiteral } from 'pg';
+import { plannedByValues } from '../db/statement-names.ts';
+
+/** A node of a plan, as `explain (analyze, format json)` shows it (PostgreSQL's documentation, "EXPLAIN"). */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** Every statement that is run on a connection of the pool from now on. */
+export function recordStatements(pool: pg.Pool): Statement[] {
+  const recorded: Statement[] = [];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    client.query = ((first: string | Statement, ...rest: unknown[]) => {
+      if (typeof first === 'object')
+        recorded.push({ text: first.text, values: first.values ?? [] });
+      return query(first, ...rest);
+    }) as typeof client.query;
+  });
+  return recorded;
+}
+
+const explain = 'explain (analyze, timing off, format json)';
+
+/** All nodes of the plan by which the service runs a statement. */
+export async function planOf(client: pg.Client, { text, values }: Statement): Promise<PlanNode[]> {
+  const { rows } = text.includes(plannedByValues)
+    ? await client.query(`${explain} ${text}`, values)
+    : await client.query(`${explain} ${await prepared(client, { text, values })}`);
+  const [{ Plan: root }] = rows[0]['QUERY PLAN'];
+  return nodesOf(root);
+}
+
+/** Of a prepared statement PostgreSQL may keep a plan for all values, after so many executions with its own. */
+const executionsBefore = 6;
+
+/** What runs a statement by the plan that it has once it was run a few times. */
+async function prepared(client: pg.Client, { text, values }: Statement): Promise<string> {
+  const name = `explained_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  for (let at = 0; at < executionsBefore; at += 1) await client.query({ name, text, values });
+  const given = values.map(literal).join(', ');
+  return `execute ${name}${given && `(${given})`}`;
+}
+
+const literal = (value: unknown) => (value === null ? 'null' : escapeLiteral(textOf(value)));
+
+function textOf(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
+  return Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join()}}` : `${value}`;
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** How many rows it looked at, whether or not they were wanted. */
+export function rowsRead(node: PlanNode): number {
+  const removed =
+    (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return (node['Actual Rows'] + removed) * node['Actual Loops'];
+}

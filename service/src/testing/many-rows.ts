@@ -1,0 +1,95 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/connection.ts';
+import type { Installation } from './fixtures.ts';
+
+export const manyRows = 100_000;
+
+/**
+ * A hundred thousand rows in each table that customers make grow: three of five are of the installation's
+ * project. Of what lists filter by, each has a value that five rows of this project have and no others
+ * (`rare`), one that only rows of the other project have (`elsewhere`), and those of all the rest.
+ */
+export async function enterManyRows(db: Db, place: Installation, otherProjectId: number) {
+  await db.transaction().execute(async (trx) => {
+    for (const table of ['servers', 'addresses', 'operations', 'users', 'memberships', 'tokens']) {
+      await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
+    }
+    for (const statement of statements(place, otherProjectId)) await statement.execute(trx);
+  });
+  await sql`analyze`.execute(db);
+}
+
+const isMine = sql`n % 5 < 3`;
+const isRare = sql`n % 20000 = 10`;
+const isElsewhere = sql`n % 5 = 3`;
+const age = sql`make_interval(secs => (${sql.lit(manyRows)} - n) * 10)`;
+const rows = sql`generate_series(1, ${sql.lit(manyRows)}) n`;
+
+/** One of three values, as the number of the row says. */
+const oneOf = (rare: unknown, elsewhere: unknown, other: unknown) =>
+  sql`case when ${isRare} then ${sql.lit(rare)} when ${isElsewhere} then ${sql.lit(elsewhere)} else ${sql.lit(other)} end`;
+
+function statements(place: Installation, otherProjectId: number): RawBuilder<unknown>[] {
+  const project = sql`case when ${isMine} then ${sql.lit(place.projectId)} else ${sql.lit(otherProjectId)} end`;
+  const { osId } = place;
+  return [
+    sql`insert into projects (name) select 'p' || md5(n::text) from ${rows}`,
+    sql`insert into users (email, name)
+      select md5(n::text) || '@example.com', md5('name' || n) from ${rows}`,
+    sql`insert into memberships (project_id, user_id, role)
+      select ${project}, id, 'viewer' from (
+        select id, row_number() over (order by id) as n from users order by id limit ${sql.lit(manyRows)}
+      ) users`,
+    sql`insert into tokens (project_id, name, secret_sha256, scopes, created_at, revoked_at)
+      select ${project}, md5(n::text), sha256(n::text::bytea), '{}', now() - ${age},
+        case when n % 2 = 0 then now() end
+      from ${rows}`,
+    sql`insert into sessions (secret_sha256, user_id, address, user_agent, expires_at)
+      select sha256(id::text::bytea), id, '192.0.2.1', '', now() + interval '1 day' from users`,
+    sql`insert into passkeys (user_id, credential_id, public_key, counter, name)
+      select id, sha256(id::text::bytea), '', 0, '' from users`,
+    // One location has five servers, one all of the others' that are elsewhere; the third has many nodes.
+    sql`insert into locations (name, description, engine, incus_project, storage_pool, network,
+        max_cpu, max_ram_mb, max_disk_gb)
+      select name, '', '{"socket_path": "/nowhere"}', name, '', '', 4, 8192, 100
+      from unnest(array['rare', 'elsewhere', 'many']) name`,
+    sql`insert into nodes (location_id, name, status, cpu, ram_mb)
+      select id, locations.name || n, 'online', 4, 8192
+      from locations, generate_series(1, 100) n
+      where locations.name = 'many' or (n = 1 and locations.name in ('rare', 'elsewhere'))`,
+    sql`insert into operating_systems (slug, name, version, type, architecture, source, min_ram_mb,
+        min_disk_gb)
+      select slug, slug, '1', 'container', 'x86_64', '{}', 128, 1
+      from unnest(array['rare', 'elsewhere']) slug`,
+    sql`insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
+      select id, network('10.100.0.0/16'::inet + n * 65536)::cidr, '10.100.0.0'::inet + n * 65536 + 1,
+        '{}', '10.100.0.0'::inet + n * 65536 + 2, '10.100.0.0'::inet + n * 65536 + 65534
+      from locations, generate_series(0, 19) n where name = 'many'`,
+    sql`insert into servers (project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
+        disk_gb, status, created_at, group_name)
+      select ${project}, nodes.location_id, coalesce(os.id, ${sql.lit(osId)}), nodes.id, md5(n::text),
+        n::text, 1, 512, 4, ${oneOf('error', 'stopped', 'started')}, now() - ${age},
+        ${oneOf('rare', 'elsewhere', null)}
+      from ${rows}
+      join nodes on nodes.name = ${oneOf('rare1', 'elsewhere1', null)}
+        or (nodes.name = 'many' || (n % 100 + 1) and not (${isRare} or ${isElsewhere}))
+      left join operating_systems os on os.slug = ${oneOf('rare', 'elsewhere', null)}`,
+    sql`insert into addresses (ip, pool_id, server_id, is_primary)
+      select pool.first + n, pool.id, servers.id, true
+      from (select *, row_number() over (order by id) as n from servers) servers
+      join (select *, row_number() over (order by id) as place from address_pools
+        where cidr <<= '10.96.0.0/11') pool on pool.place = servers.n % 20 + 1`,
+    sql`insert into operations (project_id, server_id, kind, status, step, message, deadline_at,
+        created_at, finished_at)
+      select project_id, id, ${oneOf('restart', 'stop', 'start')}, ${oneOf('failed', 'superseded', 'succeeded')},
+        'done', '', created_at, created_at, created_at
+      from (select *, row_number() over (order by id) as n from servers) servers`,
+    sql`insert into audit_entries (at, project_id, token_id, user_id, address, action, target_kind,
+        target_id, status, request_id, source, by_administrator)
+      select created_at, project_id, ${oneOf(1, 2, 3)}, ${oneOf(1, 2, 3)},
+        ${oneOf('192.0.2.1', '192.0.2.2', '192.0.2.3')}::inet, ${oneOf('token_create', 'server_stop', 'server_start')},
+        ${oneOf('token', 'location', 'server')}, case when ${isElsewhere} then 2 else id end,
+        ${oneOf(403, 409, 202)}, 'request-' || n, 'api', false
+      from (select *, row_number() over (order by id) as n from servers) servers`,
+  ];
+}
