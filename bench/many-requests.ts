@@ -1,0 +1,25 @@
+import { Agent } from 'node:http';
+import { ask } from './latency.ts';
+
+// Keeps so many requests under way, each another one of the paths, until it gets SIGTERM; then prints how many of each
+// status there were. A process of its own, so that its work does not slow who measures.
+
+const [url = '', token = '', atOnce = '', ...paths] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) });
+const counts: Record<string, number> = {};
+let asked = 0;
+
+async function goOn(): Promise<never> {
+  for (;;) {
+    const path = paths[asked % paths.length] ?? '';
+    asked += 1;
+    const outcome = String(await ask(`${url}${path}`, token, agent).catch(() => 'failed'));
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+}
+
+process.once('SIGTERM', () => {
+  process.stdout.write(JSON.stringify(counts));
+  process.exit();
+});
+await Promise.all(Array.from({ length: Number(atOnce) }, goOn));
