@@ -192,7 +192,8 @@ export async function openLaboratory({
     await watchers?.ended;
   });
   const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined, imageServers };
-  const foundation = { config, db, pool, engines, notifications, log, secretKey, metrics };
+  const health = { db, pool };
+  const foundation = { config, db, health, engines, notifications, log, secretKey, metrics };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi(
     { ...foundation, draining: stopping.signal, stopping: stopping.signal },

@@ -38,7 +38,7 @@ export async function createApi(
       credentials: createCredentialCache(notifications),
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
       imageServers: config.imageServers,
-      healthChecks: await serviceChecks(db, engines),
+      healthChecks: await serviceChecks(foundation.health.db, engines),
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),
     },

@@ -144,7 +144,7 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, workers, leases, notifications } = database;
+  const { db, pool, workers, leases, health, notifications } = database;
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
@@ -160,8 +160,12 @@ async function layFoundation(
     await following;
   });
   await insertMissing(db);
+  const pools = {
+    ...{ requests: pool, workers: workers.pool },
+    ...{ leases: leases.pool, health: health.pool },
+  };
   const metrics = createMetrics(
-    { db, pools: { requests: pool, workers: workers.pool, leases: leases.pool }, log },
+    { db, pools, log },
     {
       ...{ ofServers: config.metricsOfServers, dataDir: config.dataDir },
       faults: () => countFaults(config.dataDir),
@@ -186,7 +190,7 @@ async function layFoundation(
       signal: interruption.signal,
     });
   }
-  return { config, db, workers, leases, notifications, engines, secretKey, metrics, log };
+  return { config, db, workers, leases, health, notifications, engines, secretKey, metrics, log };
 }
 
 const unbound = (dataDir: string) =>

@@ -32,6 +32,8 @@ export interface Foundation {
   workers: Connections;
   /** For keeping the leases of operations. */
   leases: Connections;
+  /** For looking whether the service works. */
+  health: Connections;
   notifications: NotificationListener;
   engines: Engines;
   secretKey: Keyring;

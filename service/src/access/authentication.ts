@@ -11,6 +11,7 @@ import { secretHash } from '../sessions/secret.ts';
 import { tokenHash } from '../tokens/token.ts';
 import { identifyBySession, requireCsrfToken } from './by-session.ts';
 import { bearerToken, identifyByToken } from './by-token.ts';
+import { claimAs } from './claims.ts';
 import { createMemory, type Memory } from './remembered.ts';
 
 /** What a request's credential came to. */
@@ -61,6 +62,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
       },
     );
     identities.set(request, identity);
+    claimAs(identity);
     // Nobody waits for it; the answer does not depend on it.
     if (identity.note) {
       notes.run(identity.note, (error) =>

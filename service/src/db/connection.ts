@@ -7,6 +7,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { isOutdatedPlan } from './errors.ts';
+import { longestReadMs, shareOut, type Turn, takeAny } from './queue/turns.ts';
 import type { Database } from './schema/schema.ts';
 import { createStatementNames } from './statement-names.ts';
 
@@ -87,8 +88,17 @@ export function createPool(
   return pool;
 }
 
-export function createDb(pool: pg.Pool): Db {
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: withPrepared(pool) }) });
+/** Queries on a pool. */
+export const createDb = (pool: pg.Pool): Db => dbOn(pool, () => takeAny(pool));
+
+/** Queries on a pool of which each project has a share: see `shareOut`. */
+export const createSharedDb = (pool: pg.Pool, readMs = longestReadMs): Db =>
+  dbOn(pool, shareOut(pool, readMs));
+
+function dbOn(pool: pg.Pool, take: () => Promise<Turn>): Db {
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: withPrepared(pool, take) }),
+  });
 }
 
 /** One for all pools of the process: the same queries run on each. */
@@ -99,15 +109,15 @@ const names = createStatementNames();
  * hand it out again, and let each query on it wait as long. One whose prepared statements no longer fit, since a
  * migration has changed a table, is given up, too.
  */
-function withPrepared(pool: pg.Pool): PostgresPool {
+function withPrepared(pool: pg.Pool, take: () => Promise<Turn>): PostgresPool {
   return {
     options: pool.options,
-    connect: async () => prepared(await pool.connect()),
+    connect: async () => prepared(await take()),
     end: () => pool.end(),
   };
 }
 
-function prepared(client: pg.PoolClient): PostgresPoolClient {
+function prepared({ client, release: giveBack }: Turn): PostgresPoolClient {
   let unusable: unknown;
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (unusable) throw unusable;
@@ -120,7 +130,7 @@ function prepared(client: pg.PoolClient): PostgresPoolClient {
       throw error;
     }
   };
-  const release = (destroy?: boolean) => client.release(destroy || unusable !== undefined);
+  const release = (destroy = false) => giveBack(destroy || unusable !== undefined);
   // Nothing is read by a cursor, which Kysely would hand to it, too.
   return { query: query as unknown as PostgresPoolClient['query'], release };
 }

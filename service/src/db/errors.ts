@@ -1,5 +1,11 @@
-/** What keeps a database from working for a while. `away` is all that is neither of the others. */
-export type DatabaseTrouble = 'away' | 'full' | 'read-only';
+import { sharedByUnknown } from './queue/claim.ts';
+import { QueueTooLong } from './queue/fair-queue.ts';
+
+/**
+ * What keeps a database from working for a while: `busy` with others, or with as much of who asks as may be at
+ * once (`own-share`); `slow` for what was asked. `away` is all that is none of the others.
+ */
+export type DatabaseTrouble = 'away' | 'busy' | 'full' | 'own-share' | 'read-only' | 'slow';
 
 /**
  * Codes of errors that pass: of the socket, and of PostgreSQL (its documentation, appendix A):
@@ -32,10 +38,14 @@ export function isOutdatedPlan(error: unknown): boolean {
   return error instanceof Error && error.message === 'cached plan must not change result type';
 }
 
-/** PostgreSQL's disk_full and read_only_sql_transaction: the latter is what a standby answers to a change. */
+/**
+ * PostgreSQL's disk_full; read_only_sql_transaction, which is what a standby answers to a change; and
+ * query_canceled, after the time of a statement.
+ */
 const troubles = new Map<string, DatabaseTrouble>([
   ['53100', 'full'],
   ['25006', 'read-only'],
+  ['57014', 'slow'],
 ]);
 
 /**
@@ -44,6 +54,7 @@ const troubles = new Map<string, DatabaseTrouble>([
  */
 export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error instanceof QueueTooLong) return queueTrouble(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = troubles.get(code);
   if (known) return known;
@@ -51,6 +62,11 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
     return 'away';
   if (isOutdatedPlan(error)) return 'away';
   return databaseTrouble(error.cause);
+}
+
+/** Who is unknown can't do anything about the others who are. */
+function queueTrouble({ key, isOwnFault }: QueueTooLong): DatabaseTrouble {
+  return isOwnFault && key !== sharedByUnknown ? 'own-share' : 'busy';
 }
 
 /** Whether PostgreSQL could not do what it was asked, but a later try may succeed. */

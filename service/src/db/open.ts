@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createDb, createPool, type Db, type PoolLimits } from './connection.ts';
+import { createDb, createPool, createSharedDb, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
@@ -10,9 +10,11 @@ const longestQueryMs = 20_000;
 /** Together few enough for three services on a PostgreSQL with its usual 100 connections. */
 export const poolLimits = {
   requests: { max: 16, queryMilliseconds: longestQueryMs },
-  workers: { max: 12, queryMilliseconds: longestQueryMs, patienceMilliseconds: 30_000 },
+  workers: { max: 11, queryMilliseconds: longestQueryMs, patienceMilliseconds: 30_000 },
   // An answer that comes later is too late: a lease is given up after 10 s.
   leases: { max: 2, queryMilliseconds: 3000, patienceMilliseconds: 3000 },
+  // A check waits for 2 s at most.
+  health: { max: 1, queryMilliseconds: 3000, patienceMilliseconds: 2000 },
 } satisfies Record<string, PoolLimits>;
 
 /** Connections, and what builds queries on them. */
@@ -26,6 +28,8 @@ export interface OpenDatabase extends Connections {
   workers: Connections;
   /** For keeping the leases of operations, and nothing else. */
   leases: Connections;
+  /** For looking whether the service works, however many requests wait. */
+  health: Connections;
   notifications: NotificationListener;
   close(): Promise<void>;
 }
@@ -53,20 +57,28 @@ export async function openDatabase(
   await using stack = new AsyncDisposableStack();
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
   await migrateTo(connectionString);
-  const connect = (limits: PoolLimits): Connections => {
+  const connect = (limits: PoolLimits, dbOn = createDb): Connections => {
     const pool = createPool(connectionString, limits);
     pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
-    const db = createDb(pool);
+    const db = dbOn(pool);
     stack.defer(() => db.destroy());
     return { db, pool };
   };
-  const requests = connect(poolLimits.requests);
+  const requests = connect(poolLimits.requests, (pool) => createSharedDb(pool));
   const workers = connect(poolLimits.workers);
   const leases = connect(poolLimits.leases);
+  const health = connect(poolLimits.health);
   const notifications = listenForNotifications(connectionString, log, announce);
   stack.defer(() => notifications.close());
   const opened = stack.move();
-  return { ...requests, workers, leases, notifications, close: () => opened.disposeAsync() };
+  return {
+    ...requests,
+    workers,
+    leases,
+    health,
+    notifications,
+    close: () => opened.disposeAsync(),
+  };
 }
 
 async function embedded(

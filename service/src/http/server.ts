@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { authenticate } from '../access/authentication.ts';
+import { claimDatabase } from '../access/claims.ts';
 import type { App, Deps, Routes } from '../callers/app-types.ts';
 import { type Finders, resolveReferences } from '../changes/references.ts';
 import { hangUpIdleOnClose } from '../edge/closing.ts';
@@ -64,6 +65,7 @@ export async function createHttpServer<D extends Deps>(
   const app = createInstance(options);
   const known = collectRoutes(app);
   app.decorate('knownRoutes', known);
+  claimDatabase(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     setSecurityHeaders(request, reply);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
+import type { App } from '../callers/app-types.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
-import type { App } from '../callers/app-types.ts';
 import { createLimiter, type Limits } from './limiter.ts';
 
 const { db, close } = await createTestDatabase();

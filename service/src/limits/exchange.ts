@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { type NotificationListener, notify } from '../db/notifications.ts';
+import { withoutClaim } from '../db/queue/claim.ts';
 import { inTurn } from '../lib/in-turn.ts';
 import { type Limiter, type Policy, policies, type Taking } from './limiter.ts';
 
@@ -31,7 +32,7 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
     const taking = untold.get(id) ?? { policy, key, count: 0 };
     taking.count += count;
     untold.set(id, taking);
-    timer ??= setTimeout(tell, tellAfterMs).unref();
+    timer ??= withoutClaim(() => setTimeout(tell, tellAfterMs).unref());
   });
 
   function tell(): void {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
+import { waitingFor } from '../db/queue/turns.ts';
 
 /** By what they are for. */
 export type Pools = Record<string, pg.Pool>;
@@ -35,7 +36,7 @@ export function poolGauges(registry: Registry, pools: Pools): void {
     labelNames: ['pool'],
     registers,
     collect() {
-      for (const [pool, { waitingCount }] of all) this.set({ pool }, waitingCount);
+      for (const [name, pool] of all) this.set({ pool: name }, waitingFor(pool));
     },
   });
 }

@@ -65,6 +65,7 @@ type HeaderName = keyof typeof sharedHeaders;
 const retried: readonly string[] = [
   'idempotency_in_progress',
   'operation_in_progress',
+  'query_timeout',
   'rate_limited',
   'unavailable',
 ] satisfies ProblemCode[];

@@ -3,6 +3,7 @@ import type { RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import { type ProblemCode, problems } from '../problems/problem.ts';
 import { mediaTypes } from '../requests/bodies/bodies.ts';
+import { isSafe } from '../requests/methods.ts';
 import { placesOf } from '../requests/reference-places.ts';
 import { routeProblems } from './route-problems.ts';
 
@@ -61,6 +62,7 @@ function commonProblems({ config, method, url, schema }: RouteOptions): ProblemC
   const query = (schema?.querystring ?? {}) as { properties?: object };
   return [
     ...anyRoute,
+    ...(methods.some((one) => isSafe(one ?? '')) && !isPublic ? (['query_timeout'] as const) : []),
     ...('cursor' in (query.properties ?? {}) ? (['invalid_cursor'] as const) : []),
     ...(isPublic ? [] : credentialProblems),
     ...(config?.scope === 'person' ? (['person_required'] as const) : []),

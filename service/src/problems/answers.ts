@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
+import { QueueTooLong } from '../db/queue/fair-queue.ts';
+import { longestReadMs } from '../db/queue/turns.ts';
 import { Problem, type ProblemCode, problems } from './problem.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
@@ -26,7 +28,7 @@ export function unsupportedMediaType(): Problem {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const trouble = databaseTrouble(error);
-  if (trouble) return new Problem('unavailable', ...whileInTrouble(trouble, error));
+  if (trouble) return whileInTrouble(trouble, error);
   const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
   if (known) return known((error as Error).message);
   const detail = 'Something went wrong on our side. The request id tells the operator what.';
@@ -34,22 +36,47 @@ function toProblem(error: unknown): Problem {
 }
 
 /** What a client is told: it can only come back, an operator sees what has to be done. */
-function whileInTrouble(trouble: DatabaseTrouble, cause: unknown) {
-  const [detail, retryAfter] = troubles[trouble];
-  return [detail, { retryAfter, cause }] as const;
+function whileInTrouble(trouble: DatabaseTrouble, cause: unknown): Problem {
+  const { code = 'unavailable', detail, retryAfter } = troubles[trouble];
+  return new Problem(code, detail, { retryAfter, cause });
 }
 
-/** With the seconds after which a client may try again. */
-const troubles: Record<DatabaseTrouble, readonly [detail: string, retryAfter: number]> = {
-  away: ['The service cannot reach its database at the moment. Try again.', 2],
-  full: [
-    'The disk of the database is full, so nothing can be changed at the moment. Try again.',
-    10,
-  ],
-  'read-only': [
-    'The database is read-only at the moment, so nothing can be changed. Try again.',
-    5,
-  ],
+interface Trouble {
+  code?: ProblemCode;
+  detail: string;
+  /** Seconds after which a client may try again. */
+  retryAfter: number;
+}
+
+const troubles: Record<DatabaseTrouble, Trouble> = {
+  away: {
+    detail: 'The service cannot reach its database at the moment. Try again.',
+    retryAfter: 2,
+  },
+  busy: { detail: 'The service has too much to do at the moment. Try again.', retryAfter: 2 },
+  full: {
+    detail: 'The disk of the database is full, so nothing can be changed at the moment. Try again.',
+    retryAfter: 10,
+  },
+  'own-share': {
+    code: 'rate_limited',
+    detail:
+      'As many requests of your project or user are under way as there may be at once. Send fewer at a time, ' +
+      'and try again.',
+    retryAfter: 2,
+  },
+  'read-only': {
+    detail: 'The database is read-only at the moment, so nothing can be changed. Try again.',
+    retryAfter: 5,
+  },
+  slow: {
+    code: 'query_timeout',
+    detail:
+      `Reading this took longer than the ${longestReadMs / 1000} seconds that it may take. ` +
+      'Ask for less: a page with a small limit, ' +
+      'a shorter period, fewer filters at once, or without count=exact.',
+    retryAfter: 10,
+  },
 };
 
 function isFastifyError(error: unknown): error is Error & { statusCode: number } {
@@ -68,7 +95,8 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 
 function logFailure(error: unknown, request: FastifyRequest): void {
   // The service refused it because it is busy: nothing has failed, and a crowd must not fill the log.
-  if (error instanceof Problem && error.cause === undefined) {
+  const isRefusal = error instanceof Problem && error.cause === undefined;
+  if (error instanceof Error && (isRefusal || error instanceof QueueTooLong)) {
     request.log.info({ detail: error.message }, 'A request was refused for now.');
   } else {
     request.log.error({ err: error }, 'A request failed.');

@@ -82,6 +82,7 @@ export const explanations = {
   // Of the service.
   internal_error: ['There is a fault in the service. Whether the request did something is not known.', 'Look whether it did, or send it again with the same `Idempotency-Key`. Tell the operator the `request_id`.', 'later'],
   unavailable: ['The service can not reach its database or another service that it needs, or is too busy.', 'Send the request again after `Retry-After` seconds, changes with the same `Idempotency-Key`.', 'later'],
+  query_timeout: ['What was asked for took the database longer than the 10 seconds that reading may take.', 'Ask for less: a page with a small `limit`, a shorter period (`from`, `to`), fewer filters at once, or without `Prefer: count=exact`. If a small request is answered so, too, the database is busy: send it again after `Retry-After` seconds.', 'later'],
   // Of operations that failed.
   guest_ignored_shutdown: ['The guest did not shut down in the time it was given. It runs on.', 'Stop the server with `force`, which cuts its power.', 'later'],
   guest_paused: ['The server is paused, so its guest can not shut down.', 'Stop the server with `force`.', 'no'],

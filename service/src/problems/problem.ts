@@ -72,6 +72,7 @@ export const refusals = {
   headers_too_large: [431, 'Headers too large'],
   internal_error: [500, 'Internal error'],
   unavailable: [503, 'Temporarily unavailable'],
+  query_timeout: [503, 'Reading took too long'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 /** Every error that a client can get. */

@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Claim, currentClaim, sharedByUnknown, withClaim } from '../db/queue/claim.ts';
+import { isSafe } from '../requests/methods.ts';
+import type { Identity } from './authentication.ts';
+
+/** Gives each request its claim on the database. To be called before any hook that asks anything of it. */
+export function claimDatabase(app: FastifyInstance): void {
+  const claims = new WeakMap<FastifyRequest, Claim>();
+  app.addHook('onRequest', (request, _reply, done) => {
+    const claim = { share: sharedByUnknown, onlyReads: isSafe(request.method) };
+    claims.set(request, claim);
+    withClaim(claim, done);
+  });
+  // A body comes by events of the connection, which may have begun with the claim of another request.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const claim = claims.get(request);
+    if (claim) withClaim(claim, done);
+    else done();
+  });
+}
+
+/** Once it is known who makes the request that is under way. */
+export function claimAs({ caller, person }: Identity): void {
+  const claim = currentClaim();
+  if (!claim) return;
+  if (caller) claim.share = `project ${caller.project.id}`;
+  else if (person) claim.share = `user ${person.userId}`;
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createFairQueue, QueueTooLong } from './fair-queue.ts';
+
+const long = 60_000;
+const longestLine = 100;
+
+/** Who was admitted so far, in order, and how each leaves. At the end of the test all do. */
+function queue(t: TestContext, most: number, share: number, spare = 0) {
+  const made = createFairQueue({ most, share, spare, longestLine });
+  const admitted: (string | undefined)[] = [];
+  const leaves: (() => void)[] = [];
+  async function ask(key: string | undefined): Promise<void> {
+    const leave = await made.enter(key, long);
+    admitted.push(key);
+    leaves.push(leave);
+  }
+  /** Each after the other, without waiting for its turn. */
+  async function enter(...keys: (string | undefined)[]): Promise<void> {
+    for (const key of keys) void ask(key);
+    await turn();
+  }
+  /** The one that was admitted at that place. */
+  async function leave(at: number): Promise<void> {
+    leaves[at]?.();
+    await turn();
+  }
+  t.after(async () => {
+    for (let at = 0; at < leaves.length; at += 1) await leave(at);
+  });
+  return { made, admitted, enter, leave };
+}
+
+const tooLong = (key: string, isOwnFault: boolean) => (error: unknown) => {
+  assert.ok(error instanceof QueueTooLong);
+  assert.deepEqual([error.key, error.isOwnFault], [key, isOwnFault]);
+  return true;
+};
+
+test('a key has no more than its share, though nobody else is there', async (t) => {
+  const { made, admitted, enter, leave } = queue(t, 4, 2);
+  await enter('a', 'a', 'a');
+  assert.deepEqual([admitted, made.waiting], [['a', 'a'], 1]);
+  await leave(0);
+  assert.deepEqual([admitted, made.waiting], [['a', 'a', 'a'], 0]);
+});
+
+test('a place that becomes free goes to the key that has the fewest, and then to the next in turn', async (t) => {
+  const { admitted, enter, leave } = queue(t, 3, 2);
+  await enter('a', 'a', 'b', 'a', 'a', 'b', 'b', 'c');
+  assert.deepEqual(admitted, ['a', 'a', 'b']);
+  await leave(2);
+  assert.deepEqual(admitted.slice(3), ['b'], 'as few as c, which came later');
+  await leave(3);
+  assert.deepEqual(admitted.slice(4), ['c'], 'b had a turn since');
+  await leave(4);
+  assert.deepEqual(admitted.slice(5), ['b']);
+  await leave(0);
+  assert.deepEqual(admitted.slice(6), ['a']);
+});
+
+test('some places are kept for keys that have none, however many others take all they may', async (t) => {
+  const { admitted, enter, leave } = queue(t, 8, 4, 2);
+  await enter('a', 'a', 'a', 'a', 'b', 'b', 'b', 'b');
+  assert.deepEqual(admitted, ['a', 'a', 'a', 'a', 'b', 'b']);
+  await enter('c', 'c', 'd');
+  assert.deepEqual(admitted.slice(6), ['c', 'd']);
+  await leave(6);
+  assert.deepEqual(admitted.slice(8), ['c'], 'which has none again');
+});
+
+test("what is nobody's may have all places", async (t) => {
+  const { admitted, enter } = queue(t, 3, 1, 1);
+  await enter(undefined, undefined, undefined);
+  assert.equal(admitted.length, 3);
+});
+
+test('who leaves twice gives back one place', async (t) => {
+  const { made, enter, leave } = queue(t, 2, 2);
+  await enter('a', 'b', 'c', 'd');
+  await leave(0);
+  await leave(0);
+  assert.equal(made.waiting, 1);
+  await leave(1);
+  assert.equal(made.waiting, 0);
+});
+
+test('who waits too long is refused, told whose fault it is, and not admitted later', async () => {
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, longestLine });
+  const leave = await made.enter('a', long);
+  await assert.rejects(made.enter('a', 10), tooLong('a', true));
+  await made.enter('b', long);
+  await assert.rejects(made.enter('c', 10), tooLong('c', false));
+  assert.equal(made.waiting, 0);
+  leave();
+  await made.enter('d', long);
+});
+
+test('who would wait behind too many of its own is refused at once, and nobody else', async () => {
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, longestLine: 2 });
+  const leave = await made.enter('a', long);
+  const waiting = [made.enter('a', long), made.enter('a', long)];
+  await assert.rejects(made.enter('a', long), tooLong('a', true));
+  (await made.enter('b', long))();
+  leave();
+  for (const turn of waiting) (await turn)();
+  assert.equal(made.waiting, 0);
+});
+
+test('every place is used and none twice, in whatever order all come and go', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const [most, share, spare] = [6, 3, 1];
+    const made = createFairQueue({ most, share, spare, longestLine });
+    let inside = 0;
+    const ofKey = new Map<string, number>();
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => {
+        const key = 'abcd'[(at * 7 + round) % 4] ?? '';
+        const leave = await made.enter(key, long);
+        inside += 1;
+        ofKey.set(key, (ofKey.get(key) ?? 0) + 1);
+        assert.ok(inside <= most);
+        assert.ok((ofKey.get(key) ?? 0) <= share);
+        for (let turns = 0; turns <= (at * 13 + round) % 5; turns += 1) await turn();
+        inside -= 1;
+        ofKey.set(key, (ofKey.get(key) ?? 0) - 1);
+        leave();
+      }),
+    );
+    assert.deepEqual([inside, made.waiting], [0, 0]);
+  }
+});
