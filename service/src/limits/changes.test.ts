@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import type { App } from '../callers/app-types.ts';
+import { confirmationRoutes } from '../confirmation/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
@@ -22,7 +23,9 @@ afterEach(async () => {
 async function serve(limits: Partial<Limits>) {
   let milliseconds = 0;
   const limiter = createLimiter({ ...generousLimits, ...limits }, () => milliseconds);
-  const app = await createTestApp(db, [tokenRoutes, sessionRoutes], { limiter });
+  const app = await createTestApp(db, [tokenRoutes, sessionRoutes, confirmationRoutes], {
+    limiter,
+  });
   apps.push(app);
   const payload = { name: 'made', scopes: ['servers:read'] };
   return {
