@@ -30,6 +30,7 @@ async function openApiDocument(): Promise<string> {
   const metrics = {
     answered: () => undefined,
     largeAnswerRefused: () => undefined,
+    connectionClosed: () => undefined,
     text: async () => '',
   };
   const app = await createHttpServer({ deps, routes, references, limiter, metrics });

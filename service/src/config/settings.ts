@@ -160,7 +160,7 @@ export const settings = {
   BERTH_MAX_CONNECTIONS: withDefault(
     '4000',
     read.wholeNumber(10, 1_000_000),
-    'connections that are open at once; one address may have a tenth of them',
+    'connections that are open at once; one address may have a tenth, and idle ones give way',
   ),
   BERTH_IMAGE_SERVERS: withDefault(
     publicImageServer,

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { boundConnections } from './connections.ts';
+import { boundConnections, type ConnectionBounds, keepAlive } from './connections.ts';
 import { isLeft, lingerOnClose } from './hang-up.ts';
 import { useOriginForm } from './origin-form.ts';
 import type { Tls } from './tls.ts';
@@ -29,23 +29,20 @@ export const patience: Patience = {
   checks: 2000,
 };
 
-interface Bounds {
-  maxConnections: number;
-  isProxy: (address: string) => boolean;
+interface Bounds extends ConnectionBounds {
   patience: Patience;
   tls: Tls | undefined;
 }
 
 const handshakeTimeout = 10_000;
-const keepAliveTimeout = 75_000;
 
 /** Makes the servers that listen. Node's parser refuses what is not HTTP, or could be two requests. */
-export function listenerFactory({ maxConnections, isProxy, patience: times, tls }: Bounds) {
+export function listenerFactory({ patience: times, tls, ...bounds }: Bounds) {
   const options: ServerOptions = {
     headersTimeout: times.headers,
     requestTimeout: times.request,
     connectionsCheckingInterval: times.checks,
-    keepAliveTimeout,
+    keepAliveTimeout: keepAlive.longest,
     // Of the request line and the headers together, so that the URL is bounded too.
     maxHeaderSize: 16 * 1024,
     insecureHTTPParser: false,
@@ -60,9 +57,8 @@ export function listenerFactory({ maxConnections, isProxy, patience: times, tls 
     server.setTimeout(times.silence);
     // Node would leave out those beyond without a word; they are counted in `framing.ts`.
     server.maxHeadersCount = 0;
-    server.maxConnections = maxConnections;
     lingerOnClose(server, times.linger, tls ? 'secureConnection' : 'connection');
-    boundConnections(server, Math.max(1, Math.floor(maxConnections / 10)), isProxy);
+    boundConnections(server, bounds);
     tls?.follow(server);
     return server;
   };

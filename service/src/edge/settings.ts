@@ -6,7 +6,7 @@ export interface ShellSettings {
   trustedProxies: readonly string[];
   /** Files in PEM; without them there is no TLS. */
   tls: TlsFiles | undefined;
-  /** Open at once; one address may have a tenth of them. */
+  /** Open at once, see `connections.ts`. */
   maxConnections: number;
   /** Large answers that are sent at once; a token may have a tenth of them, a project a third. */
   maxStreams: number;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { isRemembered } from '../access/authentication.ts';
 import type { App } from '../callers/app-types.ts';
+import type { Closing } from '../edge/connections.ts';
 import { completeSchema } from '../openapi/route-schemas.ts';
 
 /** A request that was answered. */
@@ -17,6 +18,7 @@ export interface HttpMetrics {
   answered(request: AnsweredRequest): void;
   /** `share`: of whom there were as many large answers already as there may be, such as `token` or `all`. */
   largeAnswerRefused(share: string): void;
+  connectionClosed(why: Closing): void;
   /** Without what is read of the database, where that is not to be. */
   text(type: MetricsType, what?: { ofDatabase: boolean }): Promise<string>;
 }

@@ -8,6 +8,7 @@ import { claimDatabase } from '../access/claims.ts';
 import type { App, Deps, Routes } from '../callers/app-types.ts';
 import { type Finders, resolveReferences } from '../changes/references.ts';
 import { hangUpIdleOnClose } from '../edge/closing.ts';
+import type { Closing } from '../edge/connections.ts';
 import { refuseUnclear } from '../edge/framing.ts';
 import { listenerFactory, type Patience, patience } from '../edge/listener.ts';
 import { isAmong } from '../edge/proxies.ts';
@@ -98,6 +99,7 @@ function createInstance(options: Serving): App {
   const { log = pino({ enabled: false }), shell = plainShell, tls } = options;
   const isProxy = isAmong(shell.trustedProxies);
   const { maxConnections } = shell;
+  const closed = (why: Closing) => options.metrics?.connectionClosed(why);
   const times = options.patience ?? patience;
   return fastify({
     loggerInstance: log.child(
@@ -109,7 +111,7 @@ function createInstance(options: Serving): App {
     requestIdHeader: false,
     bodyLimit,
     trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
-    serverFactory: listenerFactory({ maxConnections, isProxy, patience: times, tls }),
+    serverFactory: listenerFactory({ maxConnections, isProxy, closed, patience: times, tls }),
     // Only for the scheme of the address that it says it listens on.
     ...(tls && { https: {} }),
     forceCloseConnections: 'idle',

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Closing, closings } from '../edge/connections.ts';
 import type { AnsweredRequest } from '../http/metrics.ts';
 import type { CallObserver } from '../incus/transport/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
@@ -14,6 +15,7 @@ const long = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 7200];
 export interface Observers {
   answered(request: AnsweredRequest): void;
   largeAnswerRefused(share: string): void;
+  connectionClosed(why: Closing): void;
   operations: OperationObserver;
   called: CallObserver;
   watch: WatchObserver;
@@ -40,6 +42,12 @@ export function observers(registry: Registry): Observers {
     name: 'berth_http_large_answers_refused_total',
     help: 'Large answers that were refused, by whose share of them was used up: token, user, project, address, anonymous (all without a token together) or all.',
     labelNames: ['share'],
+    registers,
+  });
+  const connections = new Counter({
+    name: 'berth_http_connections_closed_total',
+    help: 'Connections that were closed for want of places: new ones since their address held its share (address) or since nobody had one to spare (full), and idle ones that gave way to a new one (idle).',
+    labelNames: ['reason'],
     registers,
   });
   const operationSeconds = new Histogram({
@@ -117,12 +125,14 @@ export function observers(registry: Registry): Observers {
   const quotas = quotaObserver(registers);
   // There from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
+  for (const reason of closings) connections.inc({ reason }, 0);
   return {
     answered({ method, route, status, seconds }) {
       requests.inc({ method, route, status });
       requestSeconds.observe({ method, route }, seconds);
     },
     largeAnswerRefused: (share) => refused.inc({ share }),
+    connectionClosed: (reason) => connections.inc({ reason }),
     operations: {
       ended: (kind, outcome, seconds) => operationSeconds.observe({ kind, outcome }, seconds),
       retried: (kind, step) => retries.inc({ kind, step }),

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../e2e/service.ts';
+import { beside } from './disturbance.ts';
+import { percentile } from './statistics.ts';
+
+/** What a second customer may wait, of what they wait without the attack. */
+const mostTimes = 3;
+const looks = 10;
+/** Longer than an attack takes to begin anew. */
+const lookMs = 1500;
+const pauseMs = 10;
+const settleMs = 3000;
+const memoryEveryMs = 100;
+
+/** What many addresses do at once, as a program of its own, and what a second customer asks for meanwhile. */
+interface Attack {
+  name: string;
+  program: string;
+  args: (service: Service) => string[];
+  /** The status of the answer; 0 where there is none. */
+  ask: (service: Service) => Promise<number>;
+}
+
+const attacks: readonly Attack[] = [
+  {
+    name: 'ten addresses that open all the connections there may be',
+    program: 'crowd.ts',
+    args: ({ port }) => [String(port)],
+    ask: readAnew,
+  },
+];
+
+/**
+ * Whether a second customer was answered all the time, nearly as soon as without the attack, and nothing held the
+ * event loop for longer than `mostMs`, or than other work on the machine does anyway. That only ever makes times
+ * longer: those of the best of several looks count.
+ *
+ * @param hold for how many milliseconds it was held at most since it was asked last
+ */
+export async function attackAll(
+  service: Service,
+  hold: () => Promise<number>,
+  mostMs: number,
+): Promise<boolean> {
+  let isHeldOff = true;
+  for (const attack of attacks) {
+    const look = () => asCustomer(attack, service, hold);
+    const alone = best(await several(look));
+    const memory = watchMemory(service.pid);
+    const { measured } = await beside(attack.program, attack.args(service), settleMs, () =>
+      several(look),
+    );
+    const { held, p99, asked, refused } = best(measured);
+    console.log(
+      `${attack.name}: held ${held.toFixed(1)} ms, ${alone.held.toFixed(1)} without it; memory ${memory.stop()}; ` +
+        `another customer: ${refused} of ${asked} not answered, p99 ${p99.toFixed(1)} ms, ` +
+        `${alone.p99.toFixed(1)} without it`,
+    );
+    const isAnswered = refused === 0 && p99 <= mostTimes * alone.p99;
+    isHeldOff &&= isAnswered && held <= Math.max(mostMs, alone.held);
+  }
+  return isHeldOff;
+}
+
+interface Look {
+  /** Milliseconds. */
+  held: number;
+  p99: number;
+  asked: number;
+  refused: number;
+}
+
+async function several(look: () => Promise<Look>): Promise<Look[]> {
+  const found: Look[] = [];
+  for (let count = 0; count < looks; count += 1) found.push(await look());
+  return found;
+}
+
+/** The least of each time, and all that were asked and refused. */
+function best(found: Look[]): Look {
+  const sum = (of: (look: Look) => number) => found.reduce((count, look) => count + of(look), 0);
+  return {
+    held: Math.min(...found.map(({ held }) => held)),
+    p99: Math.min(...found.map(({ p99 }) => p99)),
+    asked: sum(({ asked }) => asked),
+    refused: sum(({ refused }) => refused),
+  };
+}
+
+async function asCustomer(
+  { ask }: Attack,
+  service: Service,
+  hold: () => Promise<number>,
+): Promise<Look> {
+  const taken: number[] = [];
+  let refused = 0;
+  await hold();
+  for (const end = performance.now() + lookMs; performance.now() < end; ) {
+    const begun = performance.now();
+    const status = await ask(service);
+    taken.push(performance.now() - begun);
+    if (status < 200 || status > 299) refused += 1;
+    // A token has so many reads a second.
+    await sleep(pauseMs);
+  }
+  return { held: await hold(), p99: percentile(taken, 0.99), asked: taken.length, refused };
+}
+
+/** On a connection of its own. */
+async function readAnew({ url, token }: Service): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return await new Promise((resolve) => {
+    request(`${url}/v1/locations`, { agent: false, headers }, (answer) => {
+      answer.resume().once('close', () => resolve(answer.statusCode ?? 0));
+    })
+      .once('error', () => resolve(0))
+      .end();
+  });
+}
+
+/** Says, when it is stopped, what a process had before, at most and at last. */
+function watchMemory(pid: number) {
+  const before = residentMegabytes(pid);
+  let peak = before;
+  const look = () => {
+    peak = Math.max(peak, residentMegabytes(pid));
+  };
+  const timer = setInterval(look, memoryEveryMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+      return `${before} MB before, ${peak} at most, ${residentMegabytes(pid)} after`;
+    },
+  };
+}
+
+function residentMegabytes(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1000);
+}

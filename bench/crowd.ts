@@ -1,0 +1,31 @@
+import { connect, type Socket } from 'node:net';
+
+// Ten addresses that each hold as many connections as one may, say nothing on them, and open a new one for each that
+// is closed. A process of its own, so that its work does not slow who measures.
+
+const [port = ''] = process.argv.slice(2);
+const addresses = 10;
+/** Of the default of 4,000 each may have a tenth. */
+const each = 400;
+const reopenMs = 1000;
+const open = new Set<Socket>();
+let opened = 0;
+
+function begin(localAddress: string): void {
+  const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined).resume();
+  socket.on('close', () => {
+    open.delete(socket);
+    setTimeout(begin, reopenMs, localAddress);
+  });
+  open.add(socket);
+  opened += 1;
+}
+
+for (let address = 0; address < addresses; address += 1) {
+  for (let count = 0; count < each; count += 1) begin(`127.0.1.${address + 1}`);
+}
+process.once('SIGTERM', () => {
+  process.stdout.write(JSON.stringify({ open: open.size, opened }));
+  process.exit();
+});
