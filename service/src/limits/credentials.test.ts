@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountKey, addressKey, networkKey, tokenKey } from './credentials.ts';
+import { accountKey, addressKey, blockKey, networkKey, tokenKey } from './credentials.ts';
 
 test('an address counts by itself, and of IPv6 its /64', () => {
   for (const [address, key] of [
@@ -24,6 +24,17 @@ test('a network of IPv6 counts by its /48, and IPv4 by the address', () => {
     ['', 'unknown'],
   ] as const) {
     assert.equal(networkKey(address), key);
+  }
+});
+
+test('a block is a /16 of IPv4, and a /32 of IPv6', () => {
+  for (const [address, key] of [
+    ['192.0.2.7', '192.0.0.0/16'],
+    ['::ffff:192.0.3.7', '192.0.0.0/16'],
+    ['2001:db8:0:1::7', '2001:db8::/32'],
+    ['', 'unknown'],
+  ] as const) {
+    assert.equal(blockKey(address), key);
   }
 });
 

@@ -22,11 +22,19 @@ export function networkKey(address: string): string {
   return prefixKey(address, 48);
 }
 
-function prefixKey(address: string, bits: 48 | 64): string {
+/** By what the addresses of one provider are roughly counted: of IPv4 a /16, of IPv6 a /32. */
+export function blockKey(address: string): string {
+  return prefixKey(address, 32, 16);
+}
+
+function prefixKey(address: string, bits: 32 | 48 | 64, bitsOfIPv4: 16 | 32 = 32): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  const parts = (parsed as ipaddr.IPv6).parts.slice(0, bits / 16);
+  if (parsed instanceof ipaddr.IPv4) {
+    if (bitsOfIPv4 === 32) return parsed.toString();
+    return `${parsed.octets.slice(0, 2).join('.')}.0.0/16`;
+  }
+  const parts = parsed.parts.slice(0, bits / 16);
   return `${parts.map((part) => part.toString(16)).join(':')}::/${bits}`;
 }
 

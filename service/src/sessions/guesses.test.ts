@@ -3,13 +3,12 @@ import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import type { App } from '../callers/app-types.ts';
 import { migrate, migrationNames } from '../db/migrate.ts';
-import { networkKey } from '../limits/credentials.ts';
 import { createLimiter, type Limits } from '../limits/limiter.ts';
 import { createTestApp, generousLimits } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { type Credentials, createTestUser } from '../testing/people.ts';
 import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
-import { passwordGate } from '../users/password.ts';
+import { passwordGate, stranger } from '../users/password.ts';
 import { deleteUser } from '../users/users.ts';
 import { deleteOldNetworks } from './network-queries.ts';
 import { sessionRoutes } from './routes.ts';
@@ -153,10 +152,42 @@ test('one network cannot take all places before the hashing of passwords', async
   const { promise, resolve } = Promise.withResolvers<void>();
   const gaveWay = Promise.withResolvers<unknown>();
   const flood = Array.from({ length: 34 }, () =>
-    passwordGate.run(networkKey('2001:db8:1:7::7'), () => promise).catch(gaveWay.resolve),
+    passwordGate.run(stranger('2001:db8:1:7::7'), () => promise).catch(gaveWay.resolve),
   );
   assert.equal((await signIn('2001:db8:1:8::8', user.credentials)).statusCode, 503);
   const mine = signIn('2001:db8:2::1', user.credentials);
+  assert.match(String(await gaveWay.promise), /Too many passwords/);
+  resolve();
+  assert.equal((await mine).statusCode, 201);
+  await Promise.all(flood);
+});
+
+test('many networks cannot take all places before the hashing of passwords', async () => {
+  const { signIn } = await serve({});
+  assert.equal((await signIn('203.0.113.7', user.credentials)).statusCode, 201);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const gaveWay = Promise.withResolvers<unknown>();
+  const flood = Array.from({ length: 34 }, (_, at) =>
+    passwordGate.run(stranger(`198.${at}.100.1`), () => promise).catch(gaveWay.resolve),
+  );
+  const refused = await signIn('192.0.2.1', user.credentials);
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '2']);
+  const mine = signIn('203.0.113.7', user.credentials);
+  assert.match(String(await gaveWay.promise), /Too many passwords/);
+  resolve();
+  assert.equal((await mine).statusCode, 201);
+  await Promise.all(flood);
+});
+
+test('the addresses of one block cannot, either', async () => {
+  const { signIn } = await serve({});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const gaveWay = Promise.withResolvers<unknown>();
+  const flood = Array.from({ length: 34 }, (_, at) =>
+    passwordGate.run(stranger(`198.51.100.${at}`), () => promise).catch(gaveWay.resolve),
+  );
+  assert.equal((await signIn('198.51.7.1', user.credentials)).statusCode, 503);
+  const mine = signIn('192.0.2.1', user.credentials);
   assert.match(String(await gaveWay.promise), /Too many passwords/);
   resolve();
   assert.equal((await mine).statusCode, 201);

@@ -6,7 +6,7 @@ import type { Trx } from '../db/connection.ts';
 import { userKey } from '../limits/credentials.ts';
 import { invalidFields, type Problem } from '../problems/problem.ts';
 import { endSessions } from '../users/belongings-queries.ts';
-import { isPassword } from '../users/password.ts';
+import { isPassword, known } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, updateUser } from '../users/queries.ts';
 import { acceptPassword } from '../users/users.ts';
 
@@ -24,8 +24,8 @@ export async function requirePassword(
   await request.server.limits.admitGuess(request, reply, userId);
   const found = await findCredentials(db, { id: userId });
   const passwordHash = found?.passwordHash;
-  if ((await isPassword(passwordHash, password, userKey(userId))) && passwordHash)
-    return passwordHash;
+  const fits = await isPassword(passwordHash, password, known(userKey(userId)));
+  if (fits && passwordHash) return passwordHash;
   markSignInAttempt(request, userId);
   throw notTheirPassword();
 }

@@ -9,7 +9,7 @@ import { amid } from '../testing/locks.ts';
 import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
-import { hashPassword, passwordGate } from '../users/password.ts';
+import { hashPassword, known, passwordGate } from '../users/password.ts';
 import { eraseUser, lockUser, updateUser } from '../users/queries.ts';
 import { userRoutes } from '../users/routes.ts';
 import { changeUser } from '../users/users.ts';
@@ -103,7 +103,9 @@ test('signing out everywhere ends the session that is just begun, too', async ()
 
 test('one sign-in too many at once is told when to come again', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const held = Array.from({ length: 34 }, () => passwordGate.run('127.0.0.1', () => promise));
+  const held = Array.from({ length: 34 }, () =>
+    passwordGate.run(known('127.0.0.1'), () => promise),
+  );
   const answer = await signIn();
   resolve();
   await Promise.all(held);

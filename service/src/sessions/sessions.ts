@@ -7,7 +7,7 @@ import type { Trx } from '../db/connection.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { networkKey } from '../limits/credentials.ts';
 import { listMemberships } from '../projects/members/queries.ts';
-import { isPassword } from '../users/password.ts';
+import { isPassword, known, stranger } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
 import { sessionCookie, setCookie } from './cookies.ts';
 import { signInFailed } from './failures.ts';
@@ -41,7 +41,8 @@ export async function userOfPassword(
   const isKnownHere = await isKnownNetwork(db, { email, address });
   await request.server.limits.admitPassword(request, reply, { email, isKnownHere });
   const { id: userId, passwordHash, isDisabled } = (await findCredentials(db, { email })) ?? {};
-  const fits = await isPassword(passwordHash, password, networkKey(address));
+  const asker = isKnownHere ? known(networkKey(address)) : stranger(address);
+  const fits = await isPassword(passwordHash, password, asker);
   if (userId && passwordHash && fits && !isDisabled) return { userId, passwordHash };
   throw signInFailed(request, wrong, userId);
 }

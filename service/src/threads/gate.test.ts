@@ -101,3 +101,46 @@ test('where all places are taken, the last of who has most of them gives way', a
   await Promise.all([first, a1, a2, b1, c1, c2]);
   assert.deepEqual(begun, ['a0', 'a1', 'b1', 'c1', 'a2']);
 });
+
+/** A gate that one has gone through, and of whose places all are taken once these have come. */
+async function fill(askers: string[][]) {
+  const gate = createGate({ atOnce: 1, mostWaiting: askers.length, longestWaitMs: 60_000 });
+  const slow = job('done');
+  const begun: string[] = [];
+  const enter = (...asker: string[]) =>
+    gate
+      .run(asker, () => {
+        begun.push(asker.at(-1) ?? '');
+        return slow.work();
+      })
+      .catch(({ code }) => code);
+  const entered = [enter('first'), ...askers.map((asker) => enter(...asker))];
+  const end = async () => {
+    slow.end();
+    return await Promise.all(entered);
+  };
+  return { enter, end, begun };
+}
+
+test('strangers leave half of the places to others, however many they are', async () => {
+  const strangers = ['s1', 's2', 's3', 's4'].map((name) => ['strangers', `of ${name}`, name]);
+  const { enter, end, begun } = await fill(strangers);
+  assert.equal(await enter('strangers', 'of s5', 's5'), 'unavailable');
+  const known = [enter('known', 'k1'), enter('known', 'k2')];
+  assert.equal(await enter('known', 'k3'), 'unavailable');
+  assert.equal(await enter('strangers', 'of s6', 's6'), 'unavailable');
+  const ended = await end();
+  assert.deepEqual(ended, ['done', 'unavailable', 'unavailable', 'done', 'done']);
+  assert.deepEqual(await Promise.all(known), ['done', 'done']);
+  assert.deepEqual(begun, ['first', 's3', 'k1', 's4', 'k2']);
+});
+
+test('the many of one group give way to who is of another one', async () => {
+  const { enter, end, begun } = await fill(['a', 'b', 'c', 'd'].map((name) => ['large', name]));
+  const others = [enter('small', 'x'), enter('small', 'y')];
+  assert.equal(await enter('small', 'z'), 'unavailable');
+  assert.equal(await enter('large', 'e'), 'unavailable');
+  assert.equal((await end()).filter((answer) => answer === 'done').length, 3);
+  assert.deepEqual(await Promise.all(others), ['done', 'done']);
+  assert.equal(begun.length, 5);
+});

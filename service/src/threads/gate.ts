@@ -1,4 +1,5 @@
 import { Problem } from '../problems/problem.ts';
+import { createTurns, type Waiter } from './turns.ts';
 
 interface GateLimits {
   atOnce: number;
@@ -6,17 +7,17 @@ interface GateLimits {
   longestWaitMs: number;
 }
 
+/** For whom work is: a name, or those of the groups that somebody is of, from the largest to themselves. */
+export type Asker = string | readonly string[];
+
 export interface Gate {
   /** How many wait to be let through. */
   readonly waiting: number;
-  /**
-   * `asker` is for whom the work is. Throws `unavailable` (503) for one too many, and for one that has
-   * waited too long.
-   */
-  run<T>(asker: string, work: () => Promise<T>): Promise<T>;
+  /** Throws `unavailable` (503) for one too many, and for one that has waited too long. */
+  run<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
 }
 
-interface Waiting {
+interface Waiting extends Waiter {
   admit(): void;
   refuse(): void;
 }
@@ -24,25 +25,25 @@ interface Waiting {
 /**
  * Lets so many run at once. Few may wait, and not for long: who gave up is not to be worked for. Those
  * who ask come in turn, one of each, and where all places are taken who has most of them gives way:
- * nobody keeps others out by asking more often.
+ * nobody keeps others out by asking more often. The same holds for groups of askers.
  */
 export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): Gate {
   let running = 0;
-  /** Of each asker, the longest waiting first; whose turn is next comes first. */
-  const queues = new Map<string, Set<Waiting>>();
+  const queue = createTurns<Waiting>();
 
-  async function enter(asker: string): Promise<void> {
+  async function enter(path: readonly string[]): Promise<void> {
     if (running < atOnce) {
       running += 1;
       return;
     }
-    if (countOf(queues) >= mostWaiting) makeRoomFor(asker);
+    if (queue.size >= mostWaiting) makeRoomFor(path);
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        remove(asker, waiting);
+        queue.remove(waiting);
         reject(busy());
       }, longestWaitMs);
       const waiting: Waiting = {
+        path,
         admit: () => {
           clearTimeout(timer);
           resolve();
@@ -52,47 +53,31 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
           reject(busy());
         },
       };
-      queues.set(asker, (queues.get(asker) ?? new Set()).add(waiting));
+      queue.add(waiting);
     });
   }
 
   /** Refuses the last of who has most places. Throws where the new one would then have as many. */
-  function makeRoomFor(asker: string): void {
-    const [longest] = [...queues].sort(([, some], [, others]) => others.size - some.size);
-    const own = queues.get(asker)?.size ?? 0;
-    const last = longest && own + 1 < longest[1].size && [...longest[1]].at(-1);
+  function makeRoomFor(path: readonly string[]): void {
+    const last = queue.largestBeside(path);
     if (!last) throw busy();
-    remove(longest[0], last);
+    queue.remove(last);
     last.refuse();
   }
 
-  function remove(asker: string, waiting: Waiting): void {
-    const queue = queues.get(asker);
-    queue?.delete(waiting);
-    if (queue?.size === 0) queues.delete(asker);
-  }
-
-  /** The place goes to who has waited longest of the asker whose turn it is. */
+  /** The place goes to whose turn it is. */
   function leave(): void {
-    const [next] = queues;
-    if (!next) {
-      running -= 1;
-      return;
-    }
-    const [asker, queue] = next;
-    const [first] = queue;
-    queues.delete(asker);
-    if (first) queue.delete(first);
-    if (queue.size > 0) queues.set(asker, queue);
-    first?.admit();
+    const next = queue.next();
+    if (next) next.admit();
+    else running -= 1;
   }
 
   return {
     get waiting() {
-      return countOf(queues);
+      return queue.size;
     },
     async run(asker, work) {
-      await enter(asker);
+      await enter([asker].flat());
       try {
         return await work();
       } finally {
@@ -100,12 +85,6 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
       }
     },
   };
-}
-
-function countOf(queues: Map<string, Set<Waiting>>): number {
-  let count = 0;
-  for (const { size } of queues.values()) count += size;
-  return count;
 }
 
 function busy(): Problem {

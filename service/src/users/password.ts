@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
-import { createGate } from '../threads/gate.ts';
+import { blockKey, networkKey } from '../limits/credentials.ts';
+import { type Asker, createGate } from '../threads/gate.ts';
 
 /** OWASP's choice for argon2id (the library's default kind): 19 MiB, two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -10,11 +11,21 @@ export const passwordGate = createGate({ atOnce: 2, mostWaiting: 32, longestWait
 /** Administrators and tools, who are trusted not to crowd each other out. */
 export const trusted = 'trusted';
 
+/** Who has proved who they are, or asks from where the same person did: half of the turns and places are theirs. */
+export function known(name: string): Asker {
+  return ['known', name];
+}
+
+/** Anybody else. However many networks they come from, they have the other half, those of one block together. */
+export function stranger(address: string): Asker {
+  return ['strangers', blockKey(address), networkKey(address)];
+}
+
 /**
  * Not within a transaction: it takes a while, and may have to wait. `asker` is who waits in turn with
  * others. Throws `unavailable` (503).
  */
-export async function hashPassword(password: string, asker = trusted): Promise<string> {
+export async function hashPassword(password: string, asker = known(trusted)): Promise<string> {
   return await passwordGate.run(asker, () => hash(password.normalize('NFC'), cost));
 }
 
@@ -28,7 +39,7 @@ let placeholder: string | undefined;
 export async function isPassword(
   stored: string | null | undefined,
   password: string,
-  asker = trusted,
+  asker = known(trusted),
 ): Promise<boolean> {
   placeholder ??= await hashPassword('nobody has this one', asker);
   const compared = stored ?? placeholder;

@@ -4,7 +4,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import { invalidFields, Problem } from '../problems/problem.ts';
 import { weaknessOfPassword } from '../threads/threads.ts';
 import { endSessions, listProjectsOwnedAlone, lockOwnedProjects } from './belongings-queries.ts';
-import { hashPassword, trusted } from './password.ts';
+import { hashPassword, known, trusted } from './password.ts';
 import {
   eraseUser,
   findUser,
@@ -30,7 +30,7 @@ export async function acceptPassword(
 ): Promise<string> {
   const detail = await weaknessOfPassword({ password, about }, asker);
   if (detail) throw invalidFields([{ pointer, detail }]);
-  return await hashPassword(password, asker);
+  return await hashPassword(password, known(asker));
 }
 
 /** As `acceptPassword`, for one that `createUser` is to set. */
