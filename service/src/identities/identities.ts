@@ -1,8 +1,8 @@
 import { emailPattern } from '@berth/contract/users';
 import type { FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
+import { emailKey } from '../lib/email.ts';
 import { signInFailed } from '../sessions/failures.ts';
-import { emailKey } from '../users/email.ts';
 import { insertUser, isEmailTaken } from '../users/queries.ts';
 import type { Claims } from './provider.ts';
 import {

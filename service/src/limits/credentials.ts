@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { emailKey } from '../users/email.ts';
+import { emailKey } from '../lib/email.ts';
 
 /** By what a token's buckets are found, also by other services. Nothing can be done with it. */
 export function tokenKey(hash: Buffer): string {

@@ -3,8 +3,8 @@ import { deleteAnswersTo } from '../changes/idempotency-queries.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
+import { emailKey } from '../lib/email.ts';
 import { revokeTokensOf } from './belongings-queries.ts';
-import { emailKey } from './email.ts';
 
 const now = sql<string>`now()`;
 

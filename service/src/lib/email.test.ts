@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestUser } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { findCredentials, isEmailTaken } from '../users/queries.ts';
 import { emailKey } from './email.ts';
-import { findCredentials, isEmailTaken } from './queries.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
