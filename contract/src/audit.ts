@@ -159,7 +159,7 @@ const filters = {
       explain: 'Must be the X-Request-Id of an answer.',
     }),
   ),
-  ...period('entered'),
+  ...period('entries', 'recorded'),
 };
 
 export const AuditQuery = Closed({ ...pageParameters, sort: sortParameter(['id']), ...filters });

@@ -17,29 +17,29 @@ export function AnyOf<T extends TSchema>(item: T) {
       type: 'array',
       items: schema,
       ...{ minItems: 1, maxItems: mostValues },
-      description: `${description} Several values are separated by commas.`,
+      description: `${description} Separate several values with commas; an object matches if any of them does.`,
       ...(examples && { examples: [examples.slice(0, 1)] }),
-      explain: `Must be at most ${mostValues} values, with commas between.`,
+      explain: `Must be at most ${mostValues} values, separated by commas.`,
     }),
   );
 }
 
-/** `q`: a search by how a name begins. */
-export function NamePrefix(what: string) {
+/** `q`: a search by how a name begins. `objects` are what is listed, `what` the field: `servers`, `host name`. */
+export function NamePrefix(objects: string, what: string) {
   return Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 253,
       pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-      description: `Only those whose ${what} begins with this text, whatever the case of its letters.`,
+      description: `Return only ${objects} whose ${what} begins with this text. The comparison ignores case.`,
       examples: ['web'],
       explain: 'Must be a text of 1 to 253 characters, without control characters.',
     }),
   );
 }
 
-/** `from` and `to`, of when something was `done`: made, or entered. */
-export const period = (done: string) => ({
-  from: Type.Optional(Time(`Only those ${done} at or after this time.`)),
-  to: Type.Optional(Time(`Only those ${done} before this time.`)),
+/** `from` and `to`, of when `objects` were `done`: created, or recorded. */
+export const period = (objects: string, done: string) => ({
+  from: Type.Optional(Time(`Return only ${objects} that were ${done} at or after this time.`)),
+  to: Type.Optional(Time(`Return only ${objects} that were ${done} before this time.`)),
 });

@@ -113,7 +113,7 @@ export type Location = Static<typeof Location>;
 
 export const LocationQuery = Closed({
   ...pageParameters,
-  q: NamePrefix('name'),
+  q: NamePrefix('locations', 'name'),
   enabled: Type.Optional(
     Type.Boolean({
       description: 'Only those where servers can (`true`) or cannot (`false`) be created.',

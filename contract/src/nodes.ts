@@ -92,7 +92,7 @@ export type Node = Static<typeof Node>;
 
 export const NodeListQuery = Closed({
   ...pageParameters,
-  q: NamePrefix('name'),
+  q: NamePrefix('nodes', 'name'),
   location_id: AnyOf(Reference('location', 'Only those of this location.')),
   state: AnyOf(State('Only those in this state.')),
 });

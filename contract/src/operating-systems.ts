@@ -33,7 +33,7 @@ export type OperatingSystem = Static<typeof OperatingSystem>;
 
 export const OperatingSystemQuery = Closed({
   ...pageParameters,
-  q: NamePrefix('`slug`'),
+  q: NamePrefix('operating systems', '`slug`'),
   enabled: Type.Optional(
     Type.Boolean({
       description: 'Only those that servers can (`true`) or cannot (`false`) be created with.',

@@ -227,7 +227,7 @@ export const OperationQuery = Closed({
   server_id: AnyOf(Reference('server', 'Only those of this server. One that is gone has no name.')),
   status: AnyOf(Status('Only those in this state.')),
   kind: AnyOf(Kind('Only those of this kind.')),
-  ...period('asked for'),
+  ...period('operations', 'requested'),
 });
 export type OperationQuery = Static<typeof OperationQuery>;
 

@@ -9,7 +9,8 @@ export const pageParameters = {
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'How many to answer at most. Without it, all of them.',
+      description:
+        'The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.',
       examples: [100],
       explain: 'Must be a whole number from 1 to 1000.',
     }),
@@ -18,20 +19,25 @@ export const pageParameters = {
     Type.String({
       minLength: 1,
       maxLength: 1024,
-      description: 'Where the page begins; taken from the `Link` header of the page before.',
-      explain: 'Must be the cursor of a `Link` header.',
+      description:
+        'The position at which the page begins, as the `Link` header of the previous page has it. By default the ' +
+        'first page is returned.',
+      examples: ['eyJ2IjoxMDB9'],
+      explain: 'Must be the cursor of a Link header.',
     }),
   ),
 };
 
-/** `sort`, for lists that can be sorted by more than their id. A leading `-` turns it round. */
+/** `sort`, for lists that can be sorted by more than their id. A leading `-` reverses the order. */
 export function sortParameter(columns: string[]) {
   const values = sortedBy(columns);
   return Type.Optional(
     Type.Unsafe<string>({
       type: 'string',
       enum: values,
-      description: 'What to sort by; a leading `-` turns the order round. Without it, by `id`.',
+      description:
+        'The field to sort by, in ascending order. A leading `-` sorts in descending order. The default is `id`.',
+      examples: [`-${columns[0]}`],
       explain: `Must be one of: ${values.join(', ')}.`,
     }),
   );

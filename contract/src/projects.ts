@@ -115,7 +115,7 @@ export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
 export const ProjectQuery = Closed({
   ...pageParameters,
-  q: NamePrefix('name'),
+  q: NamePrefix('projects', 'name'),
   include_deleted: Type.Optional(
     Type.Boolean({
       description:

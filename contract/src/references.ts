@@ -1,18 +1,18 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { maxId } from './values.ts';
 
-/** What is named besides by its id, and how. */
+/** What is named by more than its ID, and by what. */
 const ways = {
-  server: 'its name or its UUID',
-  location: 'its name',
-  operating_system: 'its `slug`',
-  project: 'its name',
-  user: 'their email address',
-  token: 'its name',
-  node: 'its name',
+  server: 'name or UUID',
+  location: 'name',
+  operating_system: '`slug`',
+  project: 'name',
+  user: 'email address',
+  token: 'name',
+  node: 'name',
 } as const;
 
-/** What has an id and nothing else to be named by. */
+/** What is named by its ID alone. */
 const withoutNames = ['operation', 'address_pool', 'passkey', 'member'] as const;
 
 export type NamedNoun = keyof typeof ways;
@@ -31,8 +31,15 @@ const examples: Record<NamedNoun, string> = {
 
 const isNamed = (noun: Noun): noun is NamedNoun => noun in ways;
 
-const words = (noun: Noun) => (isNamed(noun) ? `the id, or ${ways[noun]}` : 'the id, in digits');
-const capital = (text: string) => text.replace(/^./, (first) => first.toUpperCase());
+/** `the ID, name or UUID of a server`. */
+function words(noun: Noun, article: 'a' | 'the'): string {
+  const name = noun.replaceAll('_', ' ');
+  const isVowel = /^[aeio]/.test(name);
+  const of = article === 'a' && isVowel ? `an ${name}` : `${article} ${name}`;
+  if (!isNamed(noun)) return `the ID of ${of}`;
+  const joint = ways[noun].includes(' or ') ? ', ' : ' or ';
+  return `the ID${joint}${ways[noun]} of ${of}`;
+}
 
 /**
  * A field or a filter that refers to something: by its id, or by what else names it. Text that is all
@@ -44,9 +51,9 @@ export function Reference(noun: NamedNoun, description: string) {
   return Type.Unsafe<number>({
     type: ['integer', 'string'],
     ...{ minimum: 1, maximum: maxId, minLength: 1, maxLength: 254 },
-    description: `${description} ${capital(words(noun))}.`,
+    description: `${description} The value is ${words(noun, 'a')}.`,
     examples: [1, examples[noun]],
-    explain: `Must be ${words(noun).replaceAll('`', '')}.`,
+    explain: `Must be ${words(noun, 'a').replaceAll('`', '')}.`,
     reference: noun,
   });
 }
@@ -56,9 +63,9 @@ export function ReferenceBy(parameter: string, description: string) {
   return Type.Unsafe<number>({
     type: ['integer', 'string'],
     ...{ minimum: 1, maximum: maxId, minLength: 1, maxLength: 254 },
-    description: `${description} The id, or what else names it.`,
+    description: `${description} The value is its ID, or whatever else identifies an object of this kind.`,
     examples: [42, 'web-1'],
-    explain: 'Must be the id, or what else names it.',
+    explain: 'Must be the ID of the target, or what else identifies it.',
     referenceBy: parameter,
   });
 }
@@ -68,7 +75,7 @@ function inPath(noun: Noun) {
   const example = isNamed(noun) ? [examples[noun]] : [];
   return Type.Unsafe<number>({
     type: 'string',
-    description: `${capital(words(noun))}.`,
+    description: `${words(noun, 'the').replace(/^t/, 'T')}.`,
     examples: ['1', ...example],
     reference: noun,
   });

@@ -371,7 +371,7 @@ export const ServerQuery = Closed({
   project_id: AnyOf(
     Reference('project', 'Only those of this project: for administrators, of any project.'),
   ),
-  q: NamePrefix('host name'),
+  q: NamePrefix('servers', 'host name'),
   status: AnyOf(Status('Only those in this state.')),
   location_id: AnyOf(Reference('location', 'Only those in this location.')),
   os_id: AnyOf(Reference('operating_system', 'Only those with this operating system.')),
@@ -393,6 +393,6 @@ export const ServerQuery = Closed({
       explain: 'Must be an IPv4 or IPv6 address.',
     }),
   ),
-  ...period('created'),
+  ...period('servers', 'requested'),
 });
 export type ServerQuery = Static<typeof ServerQuery>;

@@ -32,6 +32,7 @@ export function Title(words: Words) {
     maxLength: 100,
     pattern: notBlank,
     ...words,
-    explain: 'Must be a text of 1 to 100 characters, not all blank, without control characters.',
+    explain:
+      'Must be a text of 1 to 100 characters that are not all blank, without control characters.',
   });
 }

@@ -90,7 +90,7 @@ export const TokenCreate = Closed(
 );
 export type TokenCreate = Static<typeof TokenCreate>;
 
-export const TokenQuery = Closed({ ...pageParameters, q: NamePrefix('name') });
+export const TokenQuery = Closed({ ...pageParameters, q: NamePrefix('tokens', 'name') });
 
 export const Whoami = Type.Object(
   {

@@ -86,7 +86,7 @@ export const UserUpdate = Closed(
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-export const UserQuery = Closed({ ...pageParameters, q: NamePrefix('email address or name') });
+export const UserQuery = Closed({ ...pageParameters, q: NamePrefix('users', 'email address or name') });
 
 export const Member = Type.Object(
   {

@@ -24,18 +24,23 @@ export function Word<const T extends string[]>(words: [...T], options: Words) {
   return Type.Enum(words, { type: 'string', ...options, explain });
 }
 
+/** The ID of an object, `whose` names it: `the server`. */
+export function Id(whose: string, example: number) {
+  return Type.Integer({ description: `The ID of ${whose}.`, examples: [example] });
+}
+
 /** The same, or null. For answers; nothing that a client sends may be null. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type } = schema as { type?: string };
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
 }
 
-/** ISO 8601 in UTC, always with six fractional digits. */
+/** RFC 3339 in UTC, always with six fractional digits. */
 export function Timestamp(description: string) {
   return Type.String({
     format: 'date-time',
     pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$',
-    description,
+    description: `${description} Formatted as RFC 3339, in UTC.`,
     examples: ['2026-11-21T04:32:50.120000Z'],
   });
 }
@@ -44,10 +49,10 @@ export function Timestamp(description: string) {
 export function Time(description: string) {
   return Type.String({
     format: 'date-time',
-    description,
+    description: `${description} Formatted as RFC 3339, in UTC or with an offset from it.`,
     examples: ['2026-11-21T00:00:00Z', '2026-11-21T01:00:00+01:00'],
     explain:
-      'Must be a time that there is, with its zone, such as 2026-11-21T00:00:00Z or 2026-11-21T01:00:00+01:00.',
+      'Must be a valid RFC 3339 timestamp with a time zone, such as 2026-11-21T00:00:00Z or 2026-11-21T01:00:00+01:00.',
   });
 }
 
