@@ -4,7 +4,7 @@ import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
 import { whetherStale } from './usage.ts';
-import { Closed, maxId, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
 
 const Status = (description: string) =>
   Word(['creating', 'started', 'stopped', 'paused', 'deleting', 'error'], {
@@ -12,23 +12,34 @@ const Status = (description: string) =>
     examples: ['started'],
   });
 
-const Ip = Type.String({ description: 'IPv4 or IPv6.', examples: ['10.84.1.17'] });
+const Ip = Type.String({ description: 'An IPv4 or IPv6 address.', examples: ['10.84.1.17'] });
 
 export const ServerAddress = Type.Object(
   {
     ip: Ip,
-    is_primary: Type.Boolean({ description: 'One of a server is.', examples: [true] }),
+    is_primary: Type.Boolean({
+      description:
+        'Whether this is the primary address of the server. A server has one primary address.',
+      examples: [true],
+    }),
   },
-  { title: 'ServerAddress' },
+  { title: 'ServerAddress', description: 'An IP address of a server.' },
 );
 
 function Traffic(description: string) {
   return Type.Object(
     {
-      value: Type.Integer({ description: 'Bytes in this month.', examples: [734003200] }),
-      prev: Type.Integer({ description: 'Bytes in the month before.', examples: [0] }),
+      value: Type.Integer({
+        description: 'The traffic of the current calendar month (UTC), in bytes.',
+        examples: [734003200],
+      }),
+      prev: Type.Integer({
+        description: 'The traffic of the previous calendar month (UTC), in bytes.',
+        examples: [0],
+      }),
       is_exceeded: Type.Boolean({
-        description: 'Whether it counts towards the allowance, and that is used up.',
+        description:
+          'Whether traffic in this direction counts towards the allowance, and the allowance is used up.',
       }),
     },
     { description },
@@ -37,38 +48,52 @@ function Traffic(description: string) {
 
 export const Usage = Type.Object(
   {
-    cpu: Type.Number({ description: "Percent of the server's own cores.", examples: [12.5] }),
-    ram: Type.Number({ description: 'MiB, without the page cache.', examples: [310.2] }),
+    cpu: Type.Number({
+      description:
+        'The CPU usage, in percent of all cores of the server together: 100 means that all are busy. It is 0 while the ' +
+        'server is stopped.',
+      examples: [12.5],
+    }),
+    ram: Type.Number({
+      description:
+        'The memory in use, in MiB, without the page cache. It is 0 while the server is stopped.',
+      examples: [310.2],
+    }),
     disk: Type.Number({
       description:
-        'GiB that the storage pool charges to it. On btrfs, data of its image counts once the server has written it anew, and data that a snapshot holds goes on counting.',
+        'The disk space that the storage pool accounts to the server, in GiB. On btrfs, data of the image counts once ' +
+        'the server has rewritten it, and data in a snapshot keeps counting.',
       examples: [1.4],
     }),
     traffic: Type.Object(
       {
-        incoming: Traffic('To the server.'),
-        outgoing: Traffic('From the server.'),
-        read_at: Nullable(Timestamp('When it was last counted; null before the first time.')),
-        is_stale: Type.Boolean({ description: `Of the traffic: ${whetherStale}` }),
+        incoming: Traffic('The traffic that the server received.'),
+        outgoing: Traffic('The traffic that the server sent.'),
+        read_at: Nullable(
+          Timestamp('The time at which the traffic was last read. Null until the first time.'),
+        ),
+        is_stale: Type.Boolean({ description: whetherStale('the traffic') }),
       },
-      { description: 'By calendar month, in UTC.' },
+      { description: 'The traffic of the server by calendar month (UTC).' },
     ),
-    read_at: Nullable(Timestamp('When `cpu` and `ram` were read; null before the first time.')),
-    is_stale: Type.Boolean({ description: `Of \`cpu\` and \`ram\`: ${whetherStale}` }),
+    read_at: Nullable(
+      Timestamp('The time at which `cpu` and `ram` were last read. Null until the first time.'),
+    ),
+    is_stale: Type.Boolean({ description: whetherStale('`cpu` and `ram`') }),
     disk_read_at: Nullable(
       Timestamp(
-        'When `disk` was read; null before the first time, or where its pool can not tell.',
+        'The time at which `disk` was last read. Null until the first time, and if the storage pool does not report it.',
       ),
     ),
-    is_disk_stale: Type.Boolean({ description: `Of \`disk\`: ${whetherStale}` }),
+    is_disk_stale: Type.Boolean({ description: whetherStale('`disk`') }),
   },
-  { title: 'Usage', description: 'What the server uses, in the units of `specifications`.' },
+  { title: 'Usage', description: 'The resources that a server uses now.' },
 );
 
 const specifications = {
-  cpu: Type.Integer({ description: 'Cores.', examples: [2] }),
-  ram: Type.Integer({ description: 'MiB.', examples: [2048] }),
-  disk: Type.Integer({ description: 'GiB.', examples: [20] }),
+  cpu: Type.Integer({ description: 'The number of CPU cores.', examples: [2] }),
+  ram: Type.Integer({ description: 'The amount of memory, in MiB.', examples: [2048] }),
+  disk: Type.Integer({ description: 'The disk size, in GiB.', examples: [20] }),
 };
 
 export type Usage = Static<typeof Usage>;
@@ -76,6 +101,7 @@ export type Usage = Static<typeof Usage>;
 const warnings = (description: string) =>
   Type.Array(
     Type.String({
+      description: 'A warning, in words for a person.',
       examples: [
         'All IPv4 address pools of this location are disabled, so the server has no IPv4 address.',
       ],
@@ -85,25 +111,47 @@ const warnings = (description: string) =>
 
 export const Server = Type.Object(
   {
-    id: Type.Integer({ examples: [42] }),
-    hostname: Type.String({ description: 'The `name` of its create.', examples: ['web-1'] }),
-    uuid: Type.String({ examples: ['6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'] }),
-    status: Status('Where its life is at. `/status` tells more while something is under way.'),
-    node: Type.String({ description: 'The machine that it runs on.', examples: ['node-1'] }),
-    os: Type.String({ description: 'The name of its operating system.', examples: ['Debian 12'] }),
-    specifications: Type.Object(specifications, { description: 'What it has.' }),
-    ip_addresses: Type.Array(ServerAddress, { description: 'The primary one first.' }),
+    id: Id('the server', 42),
+    hostname: Type.String({
+      description: 'The host name of the server: the `name` that it was created with.',
+      examples: ['web-1'],
+    }),
+    uuid: Type.String({
+      description: 'The UUID of the server. It is unique across installations, and never changes.',
+      examples: ['6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
+    }),
+    status: Status(
+      'The state of the server. `creating`: it is being created. `started`: it is running. `stopped`: it is not ' +
+        'running. `paused`: it is frozen. `deleting`: it is being deleted. `error`: it cannot be used, and `error` ' +
+        'says why. While an operation is in progress, `GET /v1/servers/{id}/status` returns more.',
+    ),
+    node: Type.String({
+      description: 'The name of the node that the server is on.',
+      examples: ['node-1'],
+    }),
+    os: Type.String({
+      description: 'The name of the operating system of the server.',
+      examples: ['Debian 12'],
+    }),
+    specifications: Type.Object(specifications, { description: 'The size of the server.' }),
+    ip_addresses: Type.Array(ServerAddress, {
+      description: 'The IP addresses of the server. The primary one is the first.',
+    }),
     usage: Usage,
-    created_at: Timestamp('When it was asked for.'),
-    project_id: Type.Integer({ description: 'Whose it is.', examples: [1] }),
-    location_id: Type.Integer({ examples: [1] }),
-    os_id: Type.Integer({ examples: [1] }),
+    created_at: Timestamp('The time at which the server was requested.'),
+    project_id: Id('the project that the server belongs to', 1),
+    location_id: Id('the location of the server', 1),
+    os_id: Id('the operating system of the server', 1),
     group: Nullable(
-      Type.String({ description: 'The `group` of its create.', examples: ['database'] }),
+      Type.String({
+        description:
+          'The anti-affinity group that the server was created with. Null if it is in none.',
+        examples: ['database'],
+      }),
     ),
     error: Nullable(
       Type.String({
-        description: 'What is wrong with it; null while nothing is.',
+        description: 'What is wrong with the server, in words for a person. Null while nothing is.',
         examples: ['The image could not be downloaded.'],
       }),
     ),
@@ -111,44 +159,53 @@ export const Server = Type.Object(
       {
         total: Type.Integer({
           minimum: 0,
-          description: 'How many the create, or the last rebuild, was given.',
+          description: 'The number of commands that the server was created, or last rebuilt, with.',
           examples: [3],
         }),
         failed: Type.Integer({
           minimum: 0,
           description:
-            'How many of them ended with an exit status other than 0, so far. The server runs all the same; ' +
-            '`commands` of its create (`GET /v1/operations?server_id={id}&kind=create`) says which, and what they printed.',
+            'The number of commands that have ended with an exit status other than 0 so far. The server is usable all ' +
+            'the same. `commands` of the operation that created it (`GET /v1/operations?server_id={id}&kind=create`) ' +
+            'has the result of each.',
           examples: [1],
         }),
       },
-      { description: 'What became of the `initialCommands`.' },
+      { description: 'The outcome of the `initialCommands` of the server.' },
     ),
     unavailable: Nullable(
       Type.Object(
         {
           reason: Type.String({
-            description: 'For a person to read.',
+            description: 'Why the state of the server is unknown, in words for a person.',
             examples: ['Its node node-1 does not answer.'],
           }),
-          since: Timestamp('Since when nobody knows.'),
+          since: Timestamp('The time since which the state has been unknown.'),
         },
-        { description: 'Why nobody knows how it is at the moment; null while its node answers.' },
+        {
+          description:
+            'Why the current state of the server is unknown. The other fields show what was last known. Null while ' +
+            'the node of the server answers.',
+        },
       ),
     ),
     allowed_actions: Type.Array(
       Word(['start', 'stop', 'restart', 'retry', 'rebuild', 'delete'], {
-        description: 'An action.',
+        description: 'The name of an action.',
       }),
-      { description: 'What may be asked of it now.', examples: [['stop', 'restart', 'delete']] },
+      {
+        description: 'The actions that the server accepts in its current state.',
+        examples: [['stop', 'restart', 'delete']],
+      },
     ),
     warnings: Type.Optional(
       warnings(
-        'What the server lacks though the location could have it. Only in the answer to a create, where there is any.',
+        'What the server has to do without, such as an IPv4 address. Only present in the response to a request that ' +
+          'creates a server, and only if there is a warning.',
       ),
     ),
   },
-  { title: 'Server', description: 'A virtual server.' },
+  { title: 'Server', description: 'A virtual server: a system container on a node of a location.' },
 );
 export type Server = Static<typeof Server>;
 
@@ -157,8 +214,8 @@ export const ServerCreated = Type.Object(
   {
     title: 'ServerCreated',
     description:
-      'The new server, and the operation that creates it. The server is ready once ' +
-      '`operation.status` is `succeeded`.',
+      'The new server, and the operation that creates it. The server is ready to use once `operation.status` is ' +
+      '`succeeded`.',
   },
 );
 export type ServerCreated = Static<typeof ServerCreated>;
@@ -167,8 +224,8 @@ export const ServerStatusRecord = Type.Object(
   {
     status: Type.String({
       description:
-        'What happens to the server now, for a person to read. When nothing does: how the server is, and ' +
-        'that its last operation, or some of its initial commands, failed.',
+        'The progress of the operation on the server, in words for a person. If no operation is in progress: the state ' +
+        'of the server, and whether its last operation or some of its initial commands failed.',
       examples: [
         'Creating the server: running command 2 of 3',
         'The server is in the error state. Last operation: Creating the server failed: The storage pool is full.',
@@ -176,24 +233,27 @@ export const ServerStatusRecord = Type.Object(
     }),
     real_status: Word(['started', 'stopped', 'paused', 'error', 'not_exists', 'unavailable'], {
       description:
-        'What its engine says now. `not_exists`: there is no machine yet, or no longer. ' +
-        '`unavailable`: its engine cannot be asked.',
+        'The state of the instance of the server, as its engine reports it. `not_exists`: there is no instance yet, ' +
+        'or no longer. `unavailable`: the engine or the node cannot be reached.',
       examples: ['started'],
     }),
     is_processing: Type.Boolean({
       description:
-        'Whether an operation is under way. A program that waits for its end looks at this field.',
+        'Whether an operation on the server is in progress. To wait for its end, poll this field.',
     }),
     progress: Type.Integer({
       minimum: 0,
       maximum: 100,
       description:
-        'Percent of the operation that is under way; it never falls. When none is: 100, or what the last ' +
-        'operation had reached when it failed.',
+        'How much of the operation is done, in percent. It never decreases. If no operation is in progress: 100, or ' +
+        'what the last operation had reached when it failed.',
       examples: [80],
     }),
   },
-  { title: 'ServerStatus', description: 'What happens to a server now.' },
+  {
+    title: 'ServerStatus',
+    description: 'The state of a server, and the progress of the operation on it.',
+  },
 );
 export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
@@ -212,16 +272,27 @@ const maxCommandBytes = 4096;
 const ShellCommand = Type.String({
   pattern: commandPattern,
   maxBytes: maxCommandBytes,
-  description: 'Run by `/bin/sh -c`.',
+  description: 'A command that `/bin/sh -c` runs, of at most 4 KiB.',
+  examples: ['apt-get update'],
 });
 
-const ArgvCommand = Type.Array(Type.String({ pattern: commandPattern }), {
-  minItems: 1,
-  maxBytes: maxCommandBytes,
-  description: 'A program and its arguments, run as they are.',
-});
+const ArgvCommand = Type.Array(
+  Type.String({
+    pattern: commandPattern,
+    description: 'The program, or one of its arguments.',
+    examples: ['/root/ready'],
+  }),
+  {
+    minItems: 1,
+    maxBytes: maxCommandBytes,
+    description:
+      'A program and its arguments, which are run without a shell, of at most 4 KiB together.',
+    examples: [['touch', '/root/ready']],
+  },
+);
 
 const Command = Type.Union([ShellCommand, ArgvCommand], {
+  description: 'A command, as text for a shell or as a list of a program and its arguments.',
   explain:
     'Must be a text, or a list of at least one text, of at most 4 KiB, ' +
     'with no control characters but tabs and line breaks.',
@@ -247,41 +318,65 @@ export const ServerCreate = Closed(
       minLength: 1,
       maxLength: 253,
       pattern: hostNamePattern,
-      description: 'Its host name (RFC 1123). Not an IP address.',
+      description:
+        'The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other ' +
+        'server of the project may have it.',
       examples: ['web-1'],
       explain:
         'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters ' +
         'separated by dots, 253 at most, and not an IP address.',
     }),
-    location_id: Reference('location', 'Where it runs: `GET /v1/locations`.'),
-    os_id: Reference('operating_system', 'What is installed: `GET /v1/operating-systems`.'),
+    location_id: Reference(
+      'location',
+      'The location in which the server runs. `GET /v1/locations` lists them.',
+    ),
+    os_id: Reference(
+      'operating_system',
+      'The operating system of the server. `GET /v1/operating-systems` lists them.',
+    ),
     password: Type.String({
       minLength: 8,
       maxLength: 128,
       maxBytes: maxPasswordBytes,
       pattern: passwordPattern,
-      description: 'For root. Kept as a hash only, and only while the server is created.',
+      description:
+        'The password of `root`. Berth stores only its hash, and only until the server is created, or for 24 hours if the ' +
+        'creation failed.',
       examples: ['correct horse battery staple'],
       explain: 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.',
     }),
     initialCommands: Type.Array(Command, {
       maxItems: 64,
       description:
-        'Run as root, in order, once, after the installation. May be empty. A command may restart the ' +
-        'server or power it off, as `poweroff` does: the server is started again, and the next command ' +
-        'runs, so that the server is `started` in the end. After two hours the create ends and says so; ' +
-        'what runs then runs on.',
+        'Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. ' +
+        'Commands that fail do not end the creation. A command may restart the server or power it off; the server is ' +
+        'then started again, and the next command is run. If the commands have not ended after two hours, the creation ' +
+        'ends with a message about this, and the command that is running is not interrupted.',
       examples: [['apt-get update', ['touch', '/root/ready']]],
-      explain: 'Must be a list of at most 64 commands; an empty list will do.',
+      explain: 'Must be a list of at most 64 commands. It may be empty.',
     }),
-    cpu: Amount('cores', 'Cores, within the limits of the location.', 2),
-    ram: Amount('MiB', 'MiB, within the limits of the location and the operating system.', 2048),
-    disk: Amount('GiB', 'GiB, within the limits of the location and the operating system.', 20),
+    cpu: Amount('cores', 'The number of CPU cores, within the `limits` of the location.', 2),
+    ram: Amount(
+      'MiB',
+      'The amount of memory, in MiB, within the `limits` of the location and the `minimum` of the operating system.',
+      2048,
+    ),
+    disk: Amount(
+      'GiB',
+      'The disk size, in GiB, within the `limits` of the location and the `minimum` of the operating system.',
+      20,
+    ),
     group: Type.Optional(
-      Group('Keeps the servers of a group of this project apart: on other machines, where it can.'),
+      Group(
+        'The anti-affinity group of the server. Servers of the same group and project are placed on different nodes ' +
+          'where possible. By default the server is in no group.',
+      ),
     ),
   },
-  { title: 'ServerCreate', description: 'Every field but `group` is required.' },
+  {
+    title: 'ServerCreate',
+    description: 'The server to create. All fields except `group` are required.',
+  },
 );
 export type ServerCreate = Static<typeof ServerCreate>;
 
@@ -292,28 +387,32 @@ export const ServerCreateQuery = Closed({
 
 export const ServerDryRun = Type.Object(
   {
-    node: Type.String({ description: 'The machine that it would run on.', examples: ['node-1'] }),
+    node: Type.String({
+      description: 'The name of the node that the server would run on.',
+      examples: ['node-1'],
+    }),
     ip_addresses: Type.Array(ServerAddress, {
-      description: 'What it would get, unless another create takes them first.',
+      description:
+        'The IP addresses that the server would get, unless another server takes them first.',
     }),
     quota: Type.Object(
       {
-        servers: Type.Integer({ description: 'One more server.', examples: [1] }),
+        servers: Type.Integer({ description: 'The number of servers: 1.', examples: [1] }),
         ...specifications,
-        addresses: Type.Integer({ description: 'IP addresses.', examples: [2] }),
+        addresses: Type.Integer({ description: 'The number of IP addresses.', examples: [2] }),
       },
-      { description: 'What it would add to what the project uses.' },
+      { description: 'What the server would add to the usage of the quota of the project.' },
     ),
-    warnings: warnings('What the server would lack though the location could have it.'),
+    warnings: warnings('What the server would have to do without, such as an IPv4 address.'),
   },
-  { title: 'ServerDryRun', description: 'What a create would come to.' },
+  { title: 'ServerDryRun', description: 'The result that creating the server would have.' },
 );
 export type ServerDryRun = Static<typeof ServerDryRun>;
 
 const Force = (description: string) =>
   Type.Optional(
     Type.Boolean({
-      description: `${description} False by default.`,
+      description: `${description} The default is \`false\`.`,
       explain: 'Must be true or false.',
     }),
   );
@@ -321,16 +420,17 @@ const Force = (description: string) =>
 export const ServerStop = Closed(
   {
     force: Force(
-      'Cuts the power instead of asking the guest to shut down, as the query parameter `force` does.',
+      'Whether to cut the power of the server instead of shutting down its guest. The query parameter `force` does the ' +
+        'same.',
     ),
   },
-  { title: 'ServerStop' },
+  { title: 'ServerStop', description: 'How to stop the server. The body may be left out.' },
 );
 
 export const ServerStopQuery = Closed({
   force: Force(
-    'Cuts the power instead of asking the guest to shut down. `force` of the body does the same; one of ' +
-      'them is enough.',
+    'Whether to cut the power of the server instead of shutting down its guest. The field `force` of the body does ' +
+      'the same; one of them is enough.',
   ),
 });
 export type ServerStop = Static<typeof ServerStop>;
@@ -340,7 +440,10 @@ export const ServerRebuild = Closed(
     password: ServerCreate.properties.password,
     initialCommands: ServerCreate.properties.initialCommands,
   },
-  { title: 'ServerRebuild', description: 'Both are required.' },
+  {
+    title: 'ServerRebuild',
+    description: 'The password and the initial commands of the rebuilt server. Both are required.',
+  },
 );
 export type ServerRebuild = Static<typeof ServerRebuild>;
 
@@ -349,13 +452,14 @@ export const ServerMove = Closed(
     node: Type.Optional(
       Type.String({
         pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
-        description: 'Where to: the name of a node of its location. Without it one is chosen.',
+        description:
+          'The name of the node to move the server to, at the same location. By default Berth chooses one.',
         examples: ['node-2'],
         explain: 'Must be the name of a node.',
       }),
     ),
   },
-  { title: 'ServerMove' },
+  { title: 'ServerMove', description: 'Where to move the server. The body may be left out.' },
 );
 export type ServerMove = Static<typeof ServerMove>;
 
@@ -364,23 +468,27 @@ export const ServerQuery = Closed({
   sort: sortParameter(['id', 'hostname', 'created_at']),
   all_projects: Type.Optional(
     Type.Boolean({
-      description: 'Those of every project, for administrators.',
+      description:
+        'Whether to return the servers of all projects. Only administrators can set this. The default is `false`.',
       explain: 'Must be true or false.',
     }),
   ),
   project_id: AnyOf(
-    Reference('project', 'Only those of this project: for administrators, of any project.'),
+    Reference(
+      'project',
+      'Return only servers of this project. Only administrators can name a project other than their own.',
+    ),
   ),
   q: NamePrefix('servers', 'host name'),
-  status: AnyOf(Status('Only those in this state.')),
-  location_id: AnyOf(Reference('location', 'Only those in this location.')),
-  os_id: AnyOf(Reference('operating_system', 'Only those with this operating system.')),
-  group: AnyOf(Group('Only those of this group.')),
-  node: AnyOf(Reference('node', 'Only those on this node.')),
+  status: AnyOf(Status('Return only servers in this state.')),
+  location_id: AnyOf(Reference('location', 'Return only servers at this location.')),
+  os_id: AnyOf(Reference('operating_system', 'Return only servers with this operating system.')),
+  group: AnyOf(Group('Return only servers of this anti-affinity group.')),
+  node: AnyOf(Reference('node', 'Return only servers on this node.')),
   hostname: AnyOf(
     Type.String({
       pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
-      description: 'Only those of this host name, whatever the case of its letters.',
+      description: 'Return only servers with this host name. The comparison ignores case.',
       examples: ['web-1'],
       explain: 'Must be a host name.',
     }),
@@ -388,7 +496,7 @@ export const ServerQuery = Closed({
   ip: AnyOf(
     Type.String({
       anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
-      description: 'Only the one that holds this address.',
+      description: 'Return only the server that has this IP address.',
       examples: ['10.84.1.17'],
       explain: 'Must be an IPv4 or IPv6 address.',
     }),

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Closed, Nullable, Timestamp } from './values.ts';
+import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 export const StatementQuery = Closed({
   month: Type.Optional(
     Type.String({
       pattern: '^(?!0000)\\d{4}-(0[1-9]|1[0-2])$',
-      description: 'A calendar month in UTC; without it, this one.',
+      description: 'The calendar month (UTC) of the statement. The default is the current month.',
       examples: ['2026-11'],
       explain: 'Must be a month such as 2026-11.',
     }),
@@ -20,21 +20,27 @@ const bytes = (description: string) => Type.Integer({ description, examples: [73
 
 const StatementServer = Type.Object(
   {
-    server_id: Type.Integer({ examples: [42] }),
-    uuid: Type.String({ examples: ['6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'] }),
-    hostname: Type.String({ examples: ['web-1'] }),
-    location_id: Type.Integer({ examples: [1] }),
-    created_at: Timestamp('When it was asked for.'),
-    deleted_at: Nullable(Timestamp('When it was gone; null while it is there.')),
-    hours: hours('That the engine had its instance in this month.', 720),
-    hours_running: hours('That it ran.', 700.5),
-    core_hours: hours('Cores that it had, by the hours that it ran.', 1401),
-    ram_gb_hours: hours('GiB of memory that it had, by the hours that it ran.', 1401),
-    disk_gb_hours: hours('GiB of disk that it had, by `hours`.', 14400),
-    bytes_in: bytes('That came to it.'),
-    bytes_out: bytes('That it sent.'),
+    server_id: Id('the server', 42),
+    uuid: Type.String({
+      description: 'The UUID of the server.',
+      examples: ['6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
+    }),
+    hostname: Type.String({ description: 'The host name of the server.', examples: ['web-1'] }),
+    location_id: Id('the location of the server', 1),
+    created_at: Timestamp('The time at which the server was requested.'),
+    deleted_at: Nullable(Timestamp('The time at which the server was gone. Null while it exists.')),
+    hours: hours('The hours of this month in which the instance of the server existed.', 720),
+    hours_running: hours('The hours of this month in which the server was running.', 700.5),
+    core_hours: hours('The CPU cores of the server, multiplied by the hours it was running.', 1401),
+    ram_gb_hours: hours(
+      'The memory of the server in GiB, multiplied by the hours it was running.',
+      1401,
+    ),
+    disk_gb_hours: hours('The disk size of the server in GiB, multiplied by `hours`.', 14400),
+    bytes_in: bytes('The traffic that the server received in this month, in bytes.'),
+    bytes_out: bytes('The traffic that the server sent in this month, in bytes.'),
   },
-  { title: 'StatementServer' },
+  { title: 'StatementServer', description: 'The usage of one server in a month.' },
 );
 export type StatementServer = Static<typeof StatementServer>;
 
@@ -45,18 +51,27 @@ export const statementColumns = Object.keys(
 
 export const Statement = Type.Object(
   {
-    project_id: Type.Integer({ examples: [1] }),
-    month: Type.String({ examples: ['2026-11'] }),
-    from: Timestamp('Where it begins.'),
-    to: Timestamp('Where it ends: with the month, or now.'),
+    project_id: Id('the project', 1),
+    month: Type.String({
+      description: 'The calendar month of the statement, in UTC.',
+      examples: ['2026-11'],
+    }),
+    from: Timestamp('The beginning of the month.'),
+    to: Timestamp('The end of the month, or the present time during the month.'),
     is_final: Type.Boolean({
       description:
-        'Whether the month is over and all of it counted, so that no figure changes any more.',
+        'Whether the statement is final: the month is over, all usage has been counted, and no figure will change. Bill ' +
+        'by final statements.',
     }),
     servers: Type.Array(StatementServer, {
-      description: 'Each that existed in this month, by id; deleted ones too.',
+      description:
+        'The usage of each server that existed in this month, including deleted ones, sorted by ID.',
     }),
   },
-  { title: 'Statement', description: 'What the servers of a project had and moved in a month.' },
+  {
+    title: 'Statement',
+    description:
+      'The resources and traffic that the servers of a project used in a calendar month.',
+  },
 );
 export type Statement = Static<typeof Statement>;

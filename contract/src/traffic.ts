@@ -6,8 +6,14 @@ import { Closed, Nullable, Timestamp } from './values.ts';
 function direction(description: string) {
   return Type.Object(
     {
-      value: Type.Integer({ description: 'Bytes in this month.', examples: [734003200] }),
-      prev: Type.Integer({ description: 'Bytes in the month before.', examples: [0] }),
+      value: Type.Integer({
+        description: 'The traffic of the current calendar month (UTC), in bytes.',
+        examples: [734003200],
+      }),
+      prev: Type.Integer({
+        description: 'The traffic of the previous calendar month (UTC), in bytes.',
+        examples: [0],
+      }),
     },
     { description },
   );
@@ -15,49 +21,84 @@ function direction(description: string) {
 
 export const ServerTraffic = Type.Object(
   {
-    month: Type.String({ description: 'This month, in UTC.', examples: ['2026-11'] }),
-    incoming: direction('To the server.'),
-    outgoing: direction('From the server.'),
+    month: Type.String({
+      description: 'The current calendar month, in UTC.',
+      examples: ['2026-11'],
+    }),
+    incoming: direction('The traffic that the server received.'),
+    outgoing: direction('The traffic that the server sent.'),
     allowance: Nullable(
-      Type.Integer({ description: 'Bytes a month; null for no limit.', examples: [10 ** 12] }),
+      Type.Integer({
+        description:
+          'The traffic allowance, in bytes per calendar month (UTC). Null if there is no limit.',
+        examples: [10 ** 12],
+      }),
     ),
     counted: trafficPolicyWords.counted,
-    used: Type.Integer({ description: 'Bytes that count.', examples: [734003200] }),
-    read_at: Nullable(Timestamp('When it was last counted; null before the first time.')),
-    is_stale: Type.Boolean({ description: `Of the traffic: ${whetherStale}` }),
+    used: Type.Integer({
+      description: 'The traffic of this month that counts towards the allowance, in bytes.',
+      examples: [734003200],
+    }),
+    read_at: Nullable(
+      Timestamp('The time at which the traffic was last read. Null until the first time.'),
+    ),
+    is_stale: Type.Boolean({ description: whetherStale('the traffic') }),
     is_exceeded: Type.Boolean({ description: 'Whether the allowance is used up.' }),
     policy: trafficPolicyWords.policy,
     throttled_to: Nullable(
       Type.Integer({
         description:
-          'Mbit/s that the engine confirmed to hold it to in each direction; null while there is no throttle, ' +
-          'or not all of it is applied.',
+          'The bandwidth in each direction to which the server is limited, in Mbit/s. Null while it is not throttled, or ' +
+          'while the engine has not applied the throttle in both directions.',
         examples: [10],
       }),
     ),
     throttle_error: Nullable(
       Type.String({
-        description: 'Why the throttle that its allowance calls for is not applied, or not lifted.',
+        description:
+          'Why a throttle that is due could not be applied, or one that is over could not be removed. Null otherwise.',
         examples: ['The kernel of its node cannot limit what a server sends.'],
       }),
     ),
     notices: Type.Array(
-      Type.Object({
-        percent: Type.Integer({ description: '80 or 100.', examples: [80] }),
-        allowance: Nullable(
-          Type.Integer({ description: 'Bytes a month, of which it was.', examples: [10 ** 12] }),
-        ),
-        at: Timestamp('When so much of the allowance was seen to be used.'),
-      }),
-      { description: 'Of this month: one each for each allowance that it had.' },
+      Type.Object(
+        {
+          percent: Type.Integer({
+            description: 'The threshold, in percent of the allowance: 80 or 100.',
+            examples: [80],
+          }),
+          allowance: Nullable(
+            Type.Integer({
+              description:
+                'The allowance at that time, in bytes per calendar month (UTC). Null if it is not known.',
+              examples: [10 ** 12],
+            }),
+          ),
+          at: Timestamp('The time at which the usage was seen to have reached the threshold.'),
+        },
+        { description: 'A threshold of the allowance that was reached.' },
+      ),
+      {
+        description:
+          'The thresholds of the allowance that were reached this month. If the allowance was changed, each one has ' +
+          'its own.',
+      },
     ),
   },
-  { title: 'ServerTraffic', description: "A server's traffic of this month, and its allowance." },
+  {
+    title: 'ServerTraffic',
+    description: 'The traffic of a server in this month, and its traffic allowance.',
+  },
 );
 export type ServerTraffic = Static<typeof ServerTraffic>;
 
 export const ServerTrafficUpdate = Closed(
-  { allowance: Allowance('Bytes a month; null for no limit. It holds for this month, too.') },
-  { title: 'ServerTrafficUpdate' },
+  {
+    allowance: Allowance(
+      'The traffic allowance, in bytes per calendar month (UTC). Null removes the limit. It applies to the current ' +
+        'month, too.',
+    ),
+  },
+  { title: 'ServerTrafficUpdate', description: 'The new traffic allowance of the server.' },
 );
 export type ServerTrafficUpdate = Static<typeof ServerTrafficUpdate>;

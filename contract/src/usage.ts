@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Closed, Nullable, Time, Timestamp, Word } from './values.ts';
 
-/** Of figures that are read by themselves. */
-export const whetherStale =
-  'whether it runs and was not read for 60 seconds, or nobody knows how it is at the moment.';
+/** Of `figures` that are read by themselves. */
+export const whetherStale = (figures: string) =>
+  `Whether ${figures} may be out of date, because the server is running and was not read for 60 seconds, or because ` +
+  'its node cannot be reached.';
 
 /** What there is history of, and in which unit. */
 export const usageUnits = {
@@ -21,25 +22,25 @@ export const usageMetrics = Object.keys(usageUnits) as [UsageMetric, ...UsageMet
 const anyMetric = `(?:${usageMetrics.join('|')})`;
 
 export const UsageQuery = Closed({
-  from: Type.Optional(Time('Where it begins; without it, 24 hours before `to`.')),
-  to: Type.Optional(Time('Where it ends; without it, now.')),
+  from: Type.Optional(Time('The beginning of the history. The default is 24 hours before `to`.')),
+  to: Type.Optional(Time('The end of the history. The default is now.')),
   step: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,7}[smhd]?$',
       description:
-        'What each value is of: seconds, or a number with `s`, `m`, `h` or `d`; a multiple of 15 s. ' +
-        'Without it, one that suits a chart.',
+        'The length of a step, for which there is one value each: a number of seconds, or a number followed by `s`, `m`, ' +
+        '`h` or `d`. It must be a multiple of 15 seconds. The default is chosen to give at most 500 steps.',
       examples: ['5m'],
       explain:
-        'Must be a number of seconds, or one with s, m, h or d behind it, such as 15s or 5m.',
+        'Must be a number of seconds, or a number followed by s, m, h or d, such as 15s or 5m.',
     }),
   ),
   metrics: Type.Optional(
     Type.String({
       pattern: `^${anyMetric}(?:,${anyMetric})*$`,
-      description: `Which of ${usageMetrics.join(', ')}; with commas between. Without it, all.`,
+      description: `The metrics to return, separated by commas: ${usageMetrics.join(', ')}. The default is all of them.`,
       examples: ['cpu,traffic_out'],
-      explain: `Must be some of ${usageMetrics.join(', ')}, with commas between.`,
+      explain: `Must be some of ${usageMetrics.join(', ')}, separated by commas.`,
     }),
   ),
 });
@@ -47,31 +48,42 @@ export type UsageQuery = Static<typeof UsageQuery>;
 
 const Series = Type.Object(
   {
-    metric: Word([...usageMetrics], { description: 'What it is of.', examples: ['cpu'] }),
+    metric: Word([...usageMetrics], { description: 'The name of the metric.', examples: ['cpu'] }),
     unit: Word(['percent', 'MiB', 'GiB', 'bytes'], {
       description:
-        '`percent` of the own cores. In bytes is what passed in each step; the others are means.',
+        'The unit of the values. `percent`: the mean CPU usage, in percent of all cores of the server together. `MiB` ' +
+        'and `GiB`: the mean memory and disk space in use. `bytes`: the sum of what was transferred in each step.',
       examples: ['percent'],
     }),
-    values: Type.Array(Nullable(Type.Number()), {
-      description: 'One for each of `times`; null where nothing is known.',
-      examples: [[12.5, null, 13.1]],
-    }),
+    values: Type.Array(
+      Nullable(
+        Type.Number({
+          description: 'The value of a step. Null if nothing is known of the step.',
+          examples: [12.5],
+        }),
+      ),
+      {
+        description: 'One value for each of `times`, in the same order.',
+        examples: [[12.5, null, 13.1]],
+      },
+    ),
   },
-  { title: 'UsageSeries' },
+  { title: 'UsageSeries', description: 'The values of one metric.' },
 );
 
 export const UsageHistory = Type.Object(
   {
-    from: Timestamp('Where the first step begins.'),
-    to: Timestamp('Where the last step ends.'),
-    step: Type.Integer({ description: 'Seconds.', examples: [300] }),
-    times: Type.Array(Timestamp('Where a step begins.')),
-    series: Type.Array(Series),
+    from: Timestamp('The beginning of the first step.'),
+    to: Timestamp('The end of the last step.'),
+    step: Type.Integer({ description: 'The length of a step, in seconds.', examples: [300] }),
+    times: Type.Array(Timestamp('The beginning of a step.'), {
+      description: 'The beginnings of all steps, in order.',
+    }),
+    series: Type.Array(Series, { description: 'The values, one series for each metric.' }),
   },
   {
     title: 'UsageHistory',
-    description: 'What a server used, step by step, all over the same times.',
+    description: 'The resources that a server used over time, in steps of the same length.',
   },
 );
 export type UsageHistory = Static<typeof UsageHistory>;

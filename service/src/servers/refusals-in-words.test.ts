@@ -51,7 +51,7 @@ test('bad values are refused in short sentences', async () => {
 
 test('what needs a user says so to a token', async () => {
   const detail = await detailOf(ask('GET', '/session'));
-  assert.equal(detail, 'This needs a signed-in user, not a token.');
+  assert.equal(detail, 'This request requires a session, not a token.');
 });
 
 test('an image that was asked for is queued', async () => {
@@ -65,5 +65,5 @@ test('an image that was asked for is queued', async () => {
 test('a rebuild is called so in the document', async () => {
   const document = (await app.inject('/openapi.json')).json();
   const { summary } = document.paths['/v1/servers/{id}/rebuild'].post;
-  assert.equal(summary, 'Rebuild a server after losing its node');
+  assert.equal(summary, 'Rebuild a server whose node is lost');
 });

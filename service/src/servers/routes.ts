@@ -43,8 +43,8 @@ const params = PathParams({ id: 'server' });
 const tags = ['Servers'];
 
 const waitHint =
-  'With `Prefer: wait=N` the answer waits up to N seconds for the end of the operation; if that fails, ' +
-  'the answer is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
+  'With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the ' +
+  'response is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
 
 export function serverRoutes(app: App, deps: WaitingDeps): void {
   listRoute(app, deps);
@@ -62,7 +62,8 @@ function listRoute(app: App, { db }: Deps): void {
       schema: {
         operationId: 'server_list',
         summary: 'List servers',
-        description: 'All of them, streamed; with `limit`, page by page.',
+        description:
+          'Returns the servers of the project. All of them are streamed in one response, or, with `limit`, returned in pages.',
         tags,
         querystring: ServerQuery,
         response: { 200: Type.Array(Server) },
@@ -91,7 +92,8 @@ function viewRoutes(app: App, { db }: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_view',
-        summary: 'Show a server',
+        summary: 'Get a server',
+        description: 'Returns a server, with its size, addresses, state and current usage.',
         tags,
         params,
         response: { 200: Server },
@@ -106,10 +108,11 @@ function viewRoutes(app: App, { db }: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_status',
-        summary: 'Show what happens to a server',
+        summary: 'Get the status of a server',
         description:
-          'Small and cheap: ask for it as often as you like until `is_processing` is false. If the last ' +
-          'operation failed, `status` says so and why, and `progress` is what it reached.',
+          'Returns the state of a server and the progress of the operation on it. The response is small and cheap to ' +
+          'produce: poll it until `is_processing` is `false`. If the last operation failed, `status` says why, and ' +
+          '`progress` is what it had reached.',
         tags,
         params,
         response: { 200: ServerStatusRecord },
@@ -137,8 +140,9 @@ function createRoute(app: App, deps: WaitingDeps): void {
         operationId: 'server_create',
         summary: 'Create a server',
         description:
-          'Answers at once, with the addresses that the server will have; its `/status` tells how far ' +
-          `it is. ${waitHint}`,
+          'Creates a server. The response comes at once and contains the IP addresses of the server, while an operation ' +
+          'creates it. `GET /v1/servers/{id}/status` returns its progress. To try a request without creating anything, ' +
+          `use \`POST /v1/servers/dry-run\`. ${waitHint}`,
         tags,
         querystring: ServerCreateQuery,
         body: ServerCreate,
@@ -186,11 +190,11 @@ function dryRunRoute(app: App, { db }: Deps): void {
       config: { scope: 'servers:write' },
       schema: {
         operationId: 'server_dry_run',
-        summary: 'Try out a create',
+        summary: 'Validate the creation of a server',
         description:
-          'Takes the same body as `POST /v1/servers`, and answers where the server would run and which ' +
-          'addresses it would get, or with the problem that the create would be refused with. Nothing is ' +
-          'created or reserved.',
+          'Takes the same body as `POST /v1/servers`, and returns the node that the server would run on and the IP ' +
+          'addresses that it would get, or the problem with which the request would be refused. Nothing is created or ' +
+          'reserved.',
         tags,
         body: ServerCreate,
         response: { 200: ServerDryRun },
@@ -208,7 +212,7 @@ const sentences: Record<AnyAction, string> = {
   retry: 'The server is being created again.',
   delete: 'The server is being deleted.',
   move: 'The server is being moved.',
-  rebuild: 'The server is being made anew.',
+  rebuild: 'The server is being rebuilt.',
 };
 
 function actionRoutes(app: App, deps: WaitingDeps): void {
@@ -219,10 +223,13 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
     const schema = {
       ...shared,
       operationId: `server_${action}`,
-      summary: action === 'start' ? 'Start a stopped server' : 'Restart a running server',
+      summary: action === 'start' ? 'Start a server' : 'Restart a server',
       description:
-        'Asks the guest as its own administrator would. Refused (`traffic_exceeded`) while its traffic ' +
-        `allowance is used up, where its location has servers stopped for that. ${waitHint}`,
+        (action === 'start'
+          ? 'Starts a stopped server. '
+          : 'Shuts down the guest of a running server, and starts the server again. ') +
+        'The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the ' +
+        `\`traffic_policy\` of its location is \`stop\`. ${waitHint}`,
     };
     app.post(`/servers/:id/${action}`, { config, schema }, (request, reply) =>
       act(deps, request, reply, action),
@@ -232,10 +239,10 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
   const stop = {
     ...shared,
     operationId: 'server_stop',
-    summary: 'Stop a running server',
+    summary: 'Stop a server',
     description:
-      'Asks the guest to shut down. With `force`, in the query or in the body, its power is cut, and a ' +
-      `start, stop or restart that is under way is superseded. ${waitHint}`,
+      'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
+      `start, stop or restart in progress is superseded. ${waitHint}`,
     querystring: ServerStopQuery,
     body: ServerStop,
   };
@@ -248,9 +255,10 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
     operationId: 'server_move',
     summary: 'Move a server to another node',
     description:
-      'Of its location, with its disk and addresses. One that runs is asked to shut down for it, has ' +
-      'its power cut if it does not, and is started again there; a virtual machine that may be moved ' +
-      `live runs on. One that can not be moved stays where it is. ${waitHint}`,
+      'Moves a server to another node of its location, with its disk and its IP addresses. A running server is shut down ' +
+      'for the move, by cutting its power if its guest does not shut down in time, and is started on the new node; a ' +
+      'virtual machine that supports live migration keeps running. If the move fails, the server stays where it is. ' +
+      waitHint,
     body: ServerMove,
   };
   app.post(
@@ -267,10 +275,11 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
   const retry = {
     ...shared,
     operationId: 'server_retry',
-    summary: 'Try a failed create again',
+    summary: 'Retry a failed creation',
     description:
-      'With the same password and commands, which are kept for 24 hours, and the same addresses. ' +
-      `Whatever the first try left is removed. ${waitHint}`,
+      'Creates a server again whose creation failed, with the same IP addresses and with the same password and initial ' +
+      'commands, which are kept for 24 hours after the failure. What the failed attempt left behind is removed first. ' +
+      waitHint,
   };
   app.post('/servers/:id/retry', { config, schema: retry }, (request, reply) =>
     accept(deps, request, reply, 'retry', ({ project }, id) =>
@@ -281,10 +290,10 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
   const rebuild = {
     ...shared,
     operationId: 'server_rebuild',
-    summary: 'Rebuild a server after losing its node',
+    summary: 'Rebuild a server whose node is lost',
     description:
-      'On another node, with the same id, addresses and size, from the image of its operating system: ' +
-      `what was on its disk is lost. ${waitHint}`,
+      'Creates a server anew whose node was declared lost: on another node, with the same ID, IP addresses and size, from ' +
+      `the image of its operating system. The data of the server is lost. ${waitHint}`,
     body: ServerRebuild,
   };
   app.post('/servers/:id/rebuild', { config, schema: rebuild }, async (request, reply) => {
@@ -301,7 +310,9 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
     ...shared,
     operationId: 'server_delete',
     summary: 'Delete a server',
-    description: `With its disk and addresses, whatever it is doing. There is no way back. ${waitHint}`,
+    description:
+      'Deletes a server with its disk, and releases its IP addresses. An operation in progress is superseded. This cannot be ' +
+      `undone. ${waitHint}`,
   };
   app.delete('/servers/:id', { config, schema: remove }, (request, reply) =>
     act(deps, request, reply, 'delete'),

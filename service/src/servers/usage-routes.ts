@@ -37,7 +37,10 @@ function trafficRoutes(app: App, deps: Deps): void {
       schema: {
         ...about,
         operationId: 'server_traffic',
-        summary: "Show a server's traffic of this month, and its allowance",
+        summary: 'Get the traffic of a server',
+        description:
+          'Returns the traffic of a server in the current and the previous month, its traffic allowance, and what happens when the ' +
+          'allowance is used up.',
       },
     },
     async (request) => await find(readableRows(request, db), request.params.id),
@@ -50,8 +53,9 @@ function trafficRoutes(app: App, deps: Deps): void {
       schema: {
         ...about,
         operationId: 'server_traffic_update',
-        summary: "Change a server's traffic allowance",
-        description: 'What follows from it, such as the end of a throttle, takes up to 15 seconds.',
+        summary: 'Update the traffic allowance of a server',
+        description:
+          'Changes the traffic allowance of a server. Consequences, such as the end of a throttle, take effect within 15 seconds.',
         body: ServerTrafficUpdate,
       },
     },
@@ -75,10 +79,11 @@ function historyRoute(app: App, { db }: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_usage',
-        summary: 'Show what a server used over time',
+        summary: 'Get the usage history of a server',
         description:
-          'Steps of 15 s for the last 2 hours, of 5 minutes for 7 days, of an hour for 13 months, or ' +
-          'multiples of them; 2000 at most. Where nothing is known there is a null, never a zero.',
+          'Returns the resources that a server used over time, in at most 2000 steps. Steps of 15 seconds are available for ' +
+          'the last 2 hours, of 5 minutes for 7 days, and of an hour for 13 months; multiples of them can be requested. ' +
+          'A value is null, not 0, if nothing is known of the step.',
         tags,
         params,
         querystring: UsageQuery,

@@ -39,9 +39,10 @@ export function statementRoutes(app: App, { db }: Deps): void {
       schema: {
         ...about,
         operationId: 'project_statement',
-        summary: 'Show what the servers of a project had and moved in a month',
+        summary: 'Get the statement of a project',
         description:
-          'What a bill can rest on. Servers that were deleted are on it, too. All of them, streamed.',
+          'Returns the resources and the traffic that the servers of a project used in a calendar month (UTC), including deleted ' +
+          'servers, as a basis for bills. The response is streamed.',
         response: { 200: Statement },
       },
     },
@@ -64,10 +65,15 @@ export function statementRoutes(app: App, { db }: Deps): void {
       schema: {
         ...about,
         operationId: 'project_statement_csv',
-        summary: 'The same as a table',
-        description: 'CSV (RFC 4180) with the fields of `servers` as columns, their names first.',
+        summary: 'Get the statement of a project as CSV',
+        description:
+          'Returns the `servers` of a statement as CSV (RFC 4180). The columns are the fields of a server, and the first line ' +
+          'has their names.',
         response: {
-          200: { description: 'A line each server', content: { [csv]: { schema: Type.String() } } },
+          200: {
+            description: 'One line for each server.',
+            content: { [csv]: { schema: Type.String() } },
+          },
         },
       },
     },
