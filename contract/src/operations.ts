@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AnyOf, period } from './filters.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { PathParams, Reference } from './references.ts';
-import { Closed, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
   Word(
@@ -13,6 +13,16 @@ const Kind = (description: string) =>
     },
   );
 
+const statusWords =
+  'The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. ' +
+  '`failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. ' +
+  'The last three are final.';
+
+const errorWords = {
+  code: 'The code of the error, for programs. `/docs/errors` explains each code.',
+  detail: 'What failed and what to do about it, in words for a person.',
+} as const;
+
 const Status = (description: string) =>
   Word(['pending', 'running', 'succeeded', 'failed', 'superseded'], {
     description,
@@ -21,29 +31,30 @@ const Status = (description: string) =>
 
 export const OperationOutcome = Type.Object(
   {
-    id: Type.Integer({ description: '`GET /v1/operations/{id}` shows it whole.', examples: [7] }),
-    status: Status(
-      '`pending` and `running`: it has not ended yet. `succeeded`, `failed` and `superseded` are final.',
-    ),
+    id: Type.Integer({
+      description: 'The ID of the operation. `GET /v1/operations/{id}` returns all of its fields.',
+      examples: [7],
+    }),
+    status: Status(statusWords),
     error: Nullable(
       Type.Object(
         {
           code: Type.String({
-            description: 'Why it failed, for a program to read: `/docs/errors` explains each code.',
+            description: errorWords.code,
             examples: ['guest_ignored_shutdown'],
           }),
           detail: Type.String({
-            description: 'Why it failed and what to do, for a person to read.',
+            description: errorWords.detail,
             examples: ['The guest did not shut down within 60 seconds.'],
           }),
         },
-        { description: 'Null unless the operation failed.' },
+        { description: 'Why the operation failed. Null unless it failed.' },
       ),
     ),
   },
   {
     title: 'OperationOutcome',
-    description: 'The operation that a request began, and what came of it so far.',
+    description: 'The operation that carries out a request, and its outcome so far.',
   },
 );
 export type OperationOutcome = Static<typeof OperationOutcome>;
@@ -52,162 +63,214 @@ export const CommandResult = Type.Object(
   {
     index: Type.Integer({
       minimum: 0,
-      description: 'The position of the command in `initialCommands`, from 0.',
+      description: 'The position of the command in `initialCommands`, counted from 0.',
       examples: [0],
     }),
-    exit_status: Type.Integer({ description: 'Zero is success.', examples: [0] }),
+    exit_status: Type.Integer({
+      description: 'The exit status of the command. 0 means success.',
+      examples: [0],
+    }),
     duration_ms: Nullable(
       Type.Integer({
         minimum: 0,
         description:
-          'How long it ran, in milliseconds, to the nearest ten. Null if it was interrupted by a restart ' +
-          'of the server, or ran before Berth measured it.',
+          'How long the command ran, in milliseconds, rounded to ten. Null if a restart of the server interrupted ' +
+          'it, or if it was run by a release of Berth that did not measure this.',
         examples: [1340],
       }),
     ),
     output: Nullable(
       Type.String({
         description:
-          'The end of what it printed, on both streams, up to 4 KiB. Null in lists: `GET /v1/operations/{id}` shows it. ' +
-          'It is removed once it has been kept for as long as `outputs_days` of the settings says after the operation ' +
-          'has ended, or earlier, the oldest first, where the outputs of its project exceed the quota `outputs`; it is ' +
-          'null from then on.',
+          'The last 4 KiB of what the command wrote to standard output and standard error. Null in lists; ' +
+          '`GET /v1/operations/{id}` returns it. Null, too, once it was removed: `outputs_days` of the settings after the ' +
+          'end of the operation, or earlier, the oldest first, if the outputs of the project exceed its quota `outputs`.',
         examples: ['Setting up nginx ...\n'],
       }),
     ),
     output_expired: Type.Boolean({
-      description: 'Whether the output was removed; `output_note` says why.',
+      description: 'Whether the output was removed. `output_note` says why.',
       examples: [false],
     }),
     output_note: Nullable(
       Type.String({
-        description: 'Why the output was removed, for a person to read. Null unless it was.',
-        examples: ['The output was removed: it had been kept for as long as the settings say.'],
+        description:
+          'Why the output was removed, in words for a person. Null unless it was removed.',
+        examples: ['The output was removed at the end of its retention period.'],
       }),
     ),
   },
-  { title: 'CommandResult' },
+  { title: 'CommandResult', description: 'The result of an initial command.' },
 );
 
-const exclusions = ['current', 'offline', 'evacuated', 'cordoned', 'ram', 'disk', 'cpu'] as const;
+const exclusionWords = {
+  current: 'The number of nodes excluded because the server is on them already.',
+  offline: 'The number of nodes excluded because they did not answer.',
+  evacuated: 'The number of nodes excluded because they were evacuated.',
+  cordoned: 'The number of nodes excluded because they were cordoned.',
+  ram: 'The number of nodes excluded because they had not enough free memory.',
+  disk: 'The number of nodes excluded because they had not enough free disk space.',
+  cpu: 'The number of nodes excluded because they had not enough free CPU cores.',
+} as const;
 
 const Placement = Type.Object(
   {
     node: Type.String({ description: 'The node that was chosen.', examples: ['node-1'] }),
     reason: Type.String({
-      description: 'Why, for a person to read.',
+      description: 'Why this node was chosen, in words for a person.',
       examples: [
         'The best of 3 nodes with room: 12288 MiB of memory, 300 GiB of disk and 60 cores free.',
       ],
     }),
-    nodes: Type.Integer({ description: 'How many nodes its location had.', examples: [5] }),
+    nodes: Type.Integer({
+      description: 'The number of nodes that the location had.',
+      examples: [5],
+    }),
     excluded: Type.Object(
-      Object.fromEntries(exclusions.map((reason) => [reason, Type.Optional(Type.Integer())])),
+      Object.fromEntries(
+        Object.entries(exclusionWords).map(([reason, description]) => [
+          reason,
+          Type.Optional(Type.Integer({ description, examples: [1] })),
+        ]),
+      ),
       {
         description:
-          'How many of them could not be taken, each for the first reason: how it was, or what it had ' +
-          'not enough of.',
+          'How many nodes could not be chosen, by the reason. A node counts for the first reason that applies to it; ' +
+          'reasons that apply to no node are left out.',
         examples: [{ offline: 1, ram: 1 }],
       },
     ),
     others: Nullable(
       Type.Array(
-        Type.Object({
-          node: Type.String({ examples: ['node-2'] }),
-          reason: Type.String({ examples: ['less memory free: 8192 MiB'] }),
-        }),
+        Type.Object(
+          {
+            node: Type.String({ description: 'The name of the node.', examples: ['node-2'] }),
+            reason: Type.String({
+              description: 'Why this node was not chosen, in words for a person.',
+              examples: ['less memory free: 8192 MiB'],
+            }),
+          },
+          { description: 'A node that was not chosen.' },
+        ),
         {
           description:
-            'The best three of those that could have been taken as well, and why they were not. For ' +
-            'administrators; null to others.',
+            'The three next best nodes that could have been chosen, and why they were not. Null unless an ' +
+            'administrator asks.',
         },
       ),
     ),
   },
   {
-    description:
-      'Of a create, or a move: why its node, and why not the others; null of anything else.',
+    description: 'How the node of the server was chosen. Null unless `kind` is `create` or `move`.',
   },
 );
 
-const MovedServer = Type.Object({
-  id: Type.Integer({ examples: [42] }),
-  hostname: Type.String({ examples: ['web-1'] }),
-  state: Word(['waiting', 'moving', 'moved', 'failed', 'deleted'], {
-    description:
-      'Where it is at. `failed`: it stays where it is, for the `reason`. `deleted`: meanwhile, so that ' +
-      'nothing is left to move.',
-    examples: ['moved'],
-  }),
-  node: Type.String({ description: 'Where it is, or is being moved to.', examples: ['node-2'] }),
-  reason: Nullable(Type.String({ description: 'Why it failed; null unless it did.' })),
-  operation_id: Nullable(
-    Type.Integer({ description: 'The operation that moves it; null before.', examples: [8] }),
-  ),
-});
+const MovedServer = Type.Object(
+  {
+    id: Id('the server', 42),
+    hostname: Type.String({ description: 'The host name of the server.', examples: ['web-1'] }),
+    state: Word(['waiting', 'moving', 'moved', 'failed', 'deleted'], {
+      description:
+        'The state of the move. `waiting`: it has not begun. `moving`: it is in progress. `moved`: the server is on ' +
+        'another node. `failed`: the server stays where it is; `reason` says why. `deleted`: the server was deleted ' +
+        'meanwhile.',
+      examples: ['moved'],
+    }),
+    node: Type.String({
+      description: 'The name of the node that the server is on, or is being moved to.',
+      examples: ['node-2'],
+    }),
+    reason: Nullable(
+      Type.String({
+        description: 'Why the server could not be moved. Null unless `state` is `failed`.',
+        examples: ['No other node has enough free memory.'],
+      }),
+    ),
+    operation_id: Nullable(
+      Type.Integer({
+        description: 'The ID of the operation that moves the server. Null until the move begins.',
+        examples: [8],
+      }),
+    ),
+  },
+  { description: 'A server that the operation moves.' },
+);
 
 export const Operation = Type.Object(
   {
-    id: Type.Integer({ examples: [7] }),
-    kind: Kind('What is done to the server, or to the node.'),
+    id: Id('the operation', 7),
+    kind: Kind('What the operation does to the server, or to the node.'),
     server_id: Nullable(
       Type.Integer({
-        description: 'The server, also when it is gone; null of an operation on a node.',
+        description:
+          'The ID of the server, even if it no longer exists. Null for an operation on a node.',
         examples: [42],
       }),
     ),
-    status: Status('`superseded`: another operation took its place before it ended.'),
-    step: Type.String({ description: 'The step that it is at.', examples: ['initialise'] }),
+    status: Status(statusWords),
+    step: Type.String({
+      description:
+        'The name of the current step, or of the last one. The names may change between releases.',
+      examples: ['initialise'],
+    }),
     progress: Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: 'Percent of the work. It never falls.',
+      description: 'How much of the work is done, in percent. It never decreases.',
       examples: [80],
     }),
     message: Type.String({
-      description: 'What happens, for a person to read.',
+      description: 'What the operation is doing, or how it ended, in words for a person.',
       examples: ['Creating the server: running command 2 of 3'],
     }),
     error: Nullable(
       Type.Object(
         {
-          code: Type.String({ examples: ['guest_ignored_shutdown'] }),
+          code: Type.String({
+            description: errorWords.code,
+            examples: ['guest_ignored_shutdown'],
+          }),
           detail: Type.String({
-            description: 'What failed and what to do, for a person to read.',
+            description: errorWords.detail,
             examples: ['The guest did not shut down within 60 seconds.'],
           }),
           message: Type.String({
-            description: 'The same as `detail`.',
+            description: 'The same text as `detail`.',
             examples: ['The guest did not shut down within 60 seconds.'],
           }),
         },
-        { description: 'Why it failed; null unless it did.' },
+        { description: 'Why the operation failed. Null unless it failed.' },
       ),
     ),
     commands: Nullable(
       Type.Array(CommandResult, {
-        description: 'What the initial commands came to so far, in order; null but for a create.',
+        description:
+          'The results of the initial commands that have ended, in order. Null unless `kind` is `create`.',
       }),
     ),
     placement: Nullable(Placement),
     node: Nullable(
       Type.String({
-        description: 'The node that it is about; null of an operation on a server.',
+        description: 'The name of the node. Null for an operation on a server.',
         examples: ['node-1'],
       }),
     ),
     servers: Nullable(
       Type.Array(MovedServer, {
-        description: 'Of an operation on a node: the servers that it moves, and how far each is.',
+        description:
+          'The servers that the operation moves, and the state of each move. Null for an operation on a server.',
       }),
     ),
-    created_at: Timestamp('When it was asked for.'),
-    started_at: Nullable(Timestamp('When work on it began; null before.')),
-    finished_at: Nullable(Timestamp('When it ended; null before.')),
+    created_at: Timestamp('The time at which the operation was requested.'),
+    started_at: Nullable(
+      Timestamp('The time at which work on the operation began. Null until then.'),
+    ),
+    finished_at: Nullable(Timestamp('The time at which the operation ended. Null until then.')),
   },
   {
     title: 'Operation',
-    description: 'Work on a server, or on a node: what was asked for and what came of it.',
+    description:
+      'A change to a server or a node that takes time: what was requested, its progress and its outcome.',
   },
 );
 export type Operation = Static<typeof Operation>;
@@ -217,41 +280,58 @@ export const OperationQuery = Closed({
   sort: sortParameter(['id', 'created_at']),
   all_projects: Type.Optional(
     Type.Boolean({
-      description: 'Those of every project, for administrators.',
+      description:
+        'Whether to return the operations of all projects. Only administrators can set this. The default is `false`.',
       explain: 'Must be true or false.',
     }),
   ),
   project_id: AnyOf(
-    Reference('project', 'Only those of this project: for administrators, of any project.'),
+    Reference(
+      'project',
+      'Return only operations of this project. Only administrators can name a project other than their own.',
+    ),
   ),
-  server_id: AnyOf(Reference('server', 'Only those of this server. One that is gone has no name.')),
-  status: AnyOf(Status('Only those in this state.')),
-  kind: AnyOf(Kind('Only those of this kind.')),
+  server_id: AnyOf(
+    Reference(
+      'server',
+      'Return only operations on this server. A server that no longer exists is found by its ID or UUID alone.',
+    ),
+  ),
+  status: AnyOf(Status('Return only operations in this state.')),
+  kind: AnyOf(Kind('Return only operations of this kind.')),
   ...period('operations', 'requested'),
 });
 export type OperationQuery = Static<typeof OperationQuery>;
 
 export const CommandOutputParams = PathParams(
   { id: 'operation' },
-  { index: Type.String({ description: 'Which of `commands`, counted from 0.', examples: ['0'] }) },
+  {
+    index: Type.String({
+      description: 'The position of the command in `commands` of the operation, counted from 0.',
+      examples: ['0'],
+    }),
+  },
 );
 
 export const Accepted = Type.Object(
   {
     message: Type.String({
       description:
-        'What was accepted, for a person to read; with `Prefer: wait`, the closing words of the ' +
-        'operation once it has succeeded.',
+        'What was accepted, in words for a person. With `Prefer: wait`, once the operation has succeeded: its final ' +
+        'message.',
       examples: ['The server is being started.'],
     }),
-    operation_id: Type.Integer({ description: 'The same as `operation.id`.', examples: [7] }),
+    operation_id: Type.Integer({
+      description: 'The ID of the operation, the same as `operation.id`.',
+      examples: [7],
+    }),
     operation: OperationOutcome,
   },
   {
     title: 'Accepted',
     description:
-      'The request was accepted. It is done once `operation.status` is `succeeded`: without ' +
-      '`Prefer: wait`, or when the wait is over before the end, ask for the operation until it is.',
+      'The request was accepted, and an operation carries it out. It is done once `operation.status` is `succeeded`. ' +
+      'Unless the answer says so already, poll `GET /v1/operations/{id}`.',
   },
 );
 export type Accepted = Static<typeof Accepted>;

@@ -5,31 +5,38 @@ import { Nullable } from './values.ts';
 export const FieldError = Type.Object(
   {
     pointer: Type.String({
-      description: 'Where the bad value is: a JSON pointer (RFC 6901) into the body or the query.',
+      description:
+        'The location of the invalid value: a JSON pointer (RFC 6901) into the body or the query.',
       examples: ['/cpu'],
     }),
     detail: Type.String({
-      description: 'What to do about it.',
+      description: 'What the value must be.',
       examples: ['Must be a whole number from 1.'],
     }),
   },
-  { title: 'FieldError' },
+  { title: 'FieldError', description: 'An invalid field of the body, or parameter of the query.' },
 );
 
 const ProblemOperation = Type.Object(
   {
     ...OperationOutcome.properties,
-    kind: Type.String({ description: 'What it does.', examples: ['stop'] }),
+    kind: Type.String({ description: 'What the operation does.', examples: ['stop'] }),
     server_id: Nullable(
-      Type.Integer({ description: 'The server; null of an operation on a node.', examples: [42] }),
+      Type.Integer({
+        description: 'The ID of the server. Null for an operation on a node.',
+        examples: [42],
+      }),
     ),
-    progress: Type.Integer({ description: 'Percent of the work that was done.', examples: [40] }),
+    progress: Type.Integer({
+      description: 'How much of the work was done, in percent.',
+      examples: [40],
+    }),
   },
   {
     description:
-      'An operation that failed or was superseded: this one did what the request asked for, and the ' +
-      'code of the problem is why it ended. With `operation_in_progress`: the operation that is in the ' +
-      'way, which is still under way. No other problem has this field.',
+      'The operation that the problem is about. If its `status` is `failed` or `superseded`, it carried out this ' +
+      'request, and `code` of the problem says why it ended. With the code `operation_in_progress` it is the operation ' +
+      'that is still in progress and prevents this request. Other problems do not have this field.',
   },
 );
 
@@ -37,37 +44,45 @@ const ProblemOperation = Type.Object(
 export const Problem = Type.Object(
   {
     type: Type.String({
-      description: 'A reference to where this kind of error is explained, one for each `code`.',
+      description:
+        'A link to the explanation of this kind of error, relative to the API. Each `code` has its own.',
       examples: ['/docs/errors#validation_failed'],
     }),
     title: Type.String({
-      description: 'The kind of error in words, always the same for a `code`.',
+      description: 'A short name of the kind of error. It is always the same for a `code`.',
       examples: ['Validation failed'],
     }),
-    status: Type.Integer({ description: 'The HTTP status.', examples: [422] }),
+    status: Type.Integer({ description: 'The HTTP status code.', examples: [422] }),
     detail: Type.String({
-      description: 'What went wrong this time, for a person to read.',
+      description: 'What went wrong this time and what to do about it, in words for a person.',
       examples: ['/cpu: Must be a whole number from 1.'],
     }),
     code: Type.String({
-      description: 'The kind of error, for a program to read.',
+      description: 'The kind of error, for programs. `/docs/errors` explains each code.',
       examples: ['validation_failed'],
     }),
     request_id: Type.String({
-      description: 'Names this request in the logs; also in the header `X-Request-Id`.',
+      description:
+        'The ID of the request, under which it stands in the logs. The header `X-Request-Id` has the same value.',
       examples: ['1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a'],
     }),
     operation: Type.Optional(ProblemOperation),
-    errors: Type.Optional(Type.Array(FieldError, { description: 'Each bad field.' })),
+    errors: Type.Optional(
+      Type.Array(FieldError, {
+        description:
+          'The invalid fields. Present where single values can be named, as with `validation_failed`.',
+      }),
+    ),
     message: Type.String({
-      description: 'The same as `detail`.',
+      description: 'The same text as `detail`.',
       examples: ['/cpu: Must be a whole number from 1.'],
     }),
   },
   {
     title: 'Problem',
     additionalProperties: true,
-    description: 'What went wrong (RFC 9457).',
+    description:
+      'An error, in the format of RFC 9457. Some codes add further fields, which `/docs/errors` names.',
   },
 );
 export type Problem = Static<typeof Problem>;

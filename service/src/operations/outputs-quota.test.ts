@@ -87,7 +87,7 @@ test('beyond its quota a project loses the oldest outputs, and is told so', asyn
   );
   const { output_note: note, ...rest } = gone;
   assert.deepEqual(rest, { ...result, output: null, output_expired: true });
-  assert.match(note, /exceeded the quota "outputs", and the oldest are removed first/);
+  assert.match(note, /exceeded its quota "outputs"\. The oldest are removed first/);
   const answer = await get(`/operations/${oldest}/commands/0/output`);
   assert.deepEqual([answer.statusCode, answer.json().code], [404, 'output_not_found']);
   assert.equal(answer.json().detail, note);
@@ -117,7 +117,7 @@ test('what was superseded counts with the end of what it made way for', async ()
   run(kind);
   await enter(kind);
   await until('nothing is kept', quota, ({ used }) => used === 0);
-  assert.match((await first(superseded)).output_note, /exceeded the quota/);
+  assert.match((await first(superseded)).output_note, /exceeded its quota/);
 });
 
 test('a quota that was lowered holds with the next round, and null is none', async () => {

@@ -24,8 +24,9 @@ export function operationRoutes(app: App, { db }: Deps): void {
         operationId: 'operation_list',
         summary: 'List operations',
         description:
-          'What was done to servers, those that are gone included. All of them, streamed; with `limit`, page by page. ' +
-          'The `output` of commands is null here: `GET /v1/operations/{id}` shows it.',
+          'Returns the operations on the servers of the project, including servers that no longer exist. All of them are ' +
+          'streamed in one response, or, with `limit`, returned in pages. The `output` of commands is null here; ' +
+          '`GET /v1/operations/{id}` returns it.',
         tags,
         querystring: OperationQuery,
         response: { 200: Type.Array(Operation) },
@@ -53,8 +54,9 @@ export function operationRoutes(app: App, { db }: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'operation_view',
-        summary: 'Show an operation',
-        description: 'Those on nodes are for administrators.',
+        summary: 'Get an operation',
+        description:
+          'Returns an operation, with its progress and its outcome. Only administrators can get operations on nodes.',
         tags,
         params,
         response: { 200: Operation },
@@ -77,14 +79,15 @@ export function operationRoutes(app: App, { db }: Deps): void {
       config: { scope: 'servers:read', produces: text },
       schema: {
         operationId: 'operation_command_output',
-        summary: 'Show what an initial command printed',
+        summary: 'Get the output of an initial command',
         description:
-          'The end of it, as text. 404 once it was removed, or if there is no such command.',
+          'Returns the last 4 KiB of what an initial command wrote to standard output and standard error, as plain text. The ' +
+          'response is 404 if there is no such command, or if its output was removed.',
         tags,
         params: CommandOutputParams,
         response: {
           200: {
-            description: 'The end of what the command printed, on both streams',
+            description: 'The last 4 KiB of the output of the command.',
             content: { [text]: { schema: Type.String({ examples: ['Setting up nginx ...\n'] }) } },
           },
         },
@@ -104,7 +107,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
 
 function outputNotFound(command: CommandResult | null | false): Problem {
   const why = command ? whyGone(command) : null;
-  return new Problem('output_not_found', why ?? 'The operation has run no command of this index.');
+  return new Problem('output_not_found', why ?? 'The operation has no command with this index.');
 }
 
 function operationNotFound(id: number | string): Problem {

@@ -30,15 +30,15 @@ export function operationView(
   };
 }
 
-/** Why an output is no longer there, for a person to read; null unless it has gone. */
+/** Why an output is no longer there, in words for a person; null unless it was removed. */
 export function whyGone({
   output_expired: gone,
   output_dropped: dropped,
 }: Pick<CommandResult, 'output_expired' | 'output_dropped'>): string | null {
   if (!gone) return null;
-  if (!dropped) return 'The output was removed: it had been kept for as long as the settings say.';
+  if (!dropped) return 'The output was removed at the end of its retention period.';
   return (
-    'The output was removed: the outputs of its project exceeded the quota "outputs", and the oldest are ' +
+    'The output was removed because the outputs of the project exceeded its quota "outputs". The oldest are ' +
     'removed first.'
   );
 }

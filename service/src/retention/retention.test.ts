@@ -146,7 +146,7 @@ describe('operations', () => {
     assert.deepEqual(await commands(old), [
       {
         ...{ ...result, output: null, output_expired: true },
-        output_note: 'The output was removed: it had been kept for as long as the settings say.',
+        output_note: 'The output was removed at the end of its retention period.',
       },
     ]);
     assert.deepEqual(await commands(young), [
