@@ -3,71 +3,107 @@ import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Reference } from './references.ts';
 import { Description } from './text.ts';
-import { Closed, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
-function Bounds(description: string, min: number, max: number) {
+function Bounds(what: string, min: number, max: number) {
   return Type.Object(
     {
-      min: Type.Integer({ description: 'The least that a server may have.', examples: [min] }),
-      max: Type.Integer({ description: 'The most that a server may have.', examples: [max] }),
+      min: Type.Integer({ description: `The minimum ${what}.`, examples: [min] }),
+      max: Type.Integer({ description: `The maximum ${what}.`, examples: [max] }),
     },
-    { description },
+    { description: `The minimum and maximum ${what}.` },
   );
 }
 
+/** What a server has, with its unit. */
+const sizeWords = {
+  cpu: 'number of CPU cores of a server',
+  ram: 'memory of a server, in MiB',
+  disk: 'disk size of a server, in GiB',
+} as const;
+
 export const trafficPolicyWords = {
   counted: Word(['outgoing', 'incoming', 'both'], {
-    description: 'Which traffic counts towards an allowance.',
+    description:
+      'Which traffic counts towards the allowance: what servers send (`outgoing`), what they receive (`incoming`), or both.',
     examples: ['outgoing'],
   }),
   policy: Word(['none', 'throttle', 'stop'], {
     description:
-      'What happens to a server whose allowance is used up, until the month turns: nothing, it is ' +
-      'held to `traffic_throttle`, or it is stopped and can be neither started nor restarted.',
+      'What happens to a server that has used up its traffic allowance, until the next month begins (UTC). ' +
+      '`none`: nothing happens. `throttle`: its bandwidth is limited to `traffic_throttle`. `stop`: it is stopped, ' +
+      'and can be neither started nor restarted.',
     examples: ['throttle'],
   }),
 };
 
 const smtp = Word(['blocked', 'open'], {
   description:
-    'Whether servers may send to port 25 (SMTP) outside. Port 587, by which mail is handed in, is not held back.',
+    'Whether connections of servers to port 25 (SMTP) of hosts outside the location are `blocked` or `open`. Port 587 (mail submission) is always open.',
   examples: ['blocked'],
 });
 
-const throttle = { description: 'Mbit/s, each direction; for `throttle`.', examples: [10] };
+const throttle = {
+  description:
+    'The bandwidth in each direction to which the `traffic_policy` `throttle` limits a server, in Mbit/s. Null if ' +
+    'no rate is set; the policy `throttle` requires one.',
+  examples: [10],
+};
+
+const overcommitWords = {
+  cpu: 'The overcommit ratio of CPU cores. With 16, a node with 4 cores has 64 to allocate.',
+  ram: 'The overcommit ratio of memory. With 1, no more memory is allocated than the node has.',
+  disk: 'The overcommit ratio of disk space. With 4, a node with 500 GiB has 2000 GiB to allocate.',
+} as const;
 
 export const Location = Type.Object(
   {
-    id: Type.Integer({ description: 'What `location_id` refers to.', examples: [1] }),
-    name: Type.String({ examples: ['local'] }),
-    description: Type.String({ examples: ['This machine'] }),
+    id: Id('the location', 1),
+    name: Type.String({
+      description: 'The name of the location. It is unique.',
+      examples: ['local'],
+    }),
+    description: Type.String({
+      description: 'A description for people. It may be empty.',
+      examples: ['This machine'],
+    }),
     limits: Type.Object(
       {
-        cpu: Bounds('Cores.', 1, 16),
-        ram: Bounds('MiB.', 128, 65536),
-        disk: Bounds('GiB.', 1, 500),
+        cpu: Bounds(sizeWords.cpu, 1, 16),
+        ram: Bounds(sizeWords.ram, 128, 65536),
+        disk: Bounds(sizeWords.disk, 1, 500),
       },
       {
         description:
-          'What a server here may have, both ends included. Never more than the largest node has.',
+          'The sizes that a new server at this location can have; both bounds are inclusive. No maximum is larger ' +
+          'than what the largest node has.',
       },
     ),
     overcommit: Type.Object(
       {
-        cpu: Type.Number({ description: 'Cores.', examples: [16] }),
-        ram: Type.Number({ description: 'Memory.', examples: [1] }),
-        disk: Type.Number({ description: 'Disk.', examples: [4] }),
+        cpu: Type.Number({ description: overcommitWords.cpu, examples: [16] }),
+        ram: Type.Number({ description: overcommitWords.ram, examples: [1] }),
+        disk: Type.Number({ description: overcommitWords.disk, examples: [4] }),
       },
-      { description: 'How many times what each node has may be given to servers.' },
+      {
+        description:
+          'The overcommit ratios: how many times the resources of a node can be allocated to its servers.',
+      },
     ),
-    enabled: Type.Boolean({ description: 'Whether servers can be created here.' }),
-    reachable: Type.Boolean({ description: 'Whether its engine answers at the moment.' }),
+    enabled: Type.Boolean({ description: 'Whether servers can be created at this location.' }),
+    reachable: Type.Boolean({
+      description: 'Whether the engine of this location can be reached at the moment.',
+    }),
     unreachable_reason: Nullable(
-      Type.String({ description: 'Why its engine does not answer; null while it does.' }),
+      Type.String({
+        description: 'Why the engine cannot be reached. Null while it can be.',
+        examples: ['The engine did not answer in time.'],
+      }),
     ),
     traffic_allowance: Nullable(
       Type.Integer({
-        description: 'Of new servers: bytes that one may move in a month; null for no limit.',
+        description:
+          'The traffic allowance that new servers get, in bytes per calendar month (UTC). Null if they have no limit.',
         examples: [1_000_000_000_000],
       }),
     ),
@@ -75,39 +111,56 @@ export const Location = Type.Object(
     traffic_policy: trafficPolicyWords.policy,
     traffic_throttle: Nullable(Type.Integer(throttle)),
     os_ids: Nullable(
-      Type.Array(Type.Integer({ examples: [1] }), {
-        description: 'The operating systems that servers here can be created with; null for all.',
+      Type.Array(Id('an operating system', 1), {
+        description:
+          'The IDs of the operating systems that servers can be created with at this location. Null if all can be used.',
       }),
     ),
     creates_per_node: Nullable(
       Type.Integer({
         description:
-          'How many servers are created on each node at once. Others wait for their turn, in the order ' +
-          "they were asked for. Null for twice the node's cores, and 4 at least.",
+          'The maximum number of servers that are created at the same time on one node. Further ones wait in a ' +
+          'queue, in the order of their requests. Null stands for twice the number of cores of the node, but at least 4.',
         examples: [8],
       }),
     ),
-    allowed_destinations: Type.Array(Type.String({ examples: ['10.20.0.0/16'] }), {
-      description:
-        'Networks that servers here may reach beside the Internet. All other private, link-local and ' +
-        'reserved addresses are closed to them, and so are the nodes and other servers.',
-    }),
+    allowed_destinations: Type.Array(
+      Type.String({ description: 'A network, in CIDR notation.', examples: ['10.20.0.0/16'] }),
+      {
+        description:
+          'The networks that servers can connect to in addition to the Internet. Connections to all other private, ' +
+          'link-local and reserved addresses, to nodes and to other servers are blocked.',
+      },
+    ),
     smtp,
     network_policy: Type.Object(
       {
         status: Word(['applied', 'pending', 'unavailable'], {
           description:
-            'Whether the network holds servers to it: `applied`; `pending` until it does; `unavailable` ' +
-            'where the kind of network has no rules.',
+            'Whether the rules are in force. `applied`: they are. `pending`: they are being applied, or could not be ' +
+            'applied yet. `unavailable`: this kind of network does not support rules.',
           examples: ['applied'],
         }),
-        reason: Nullable(Type.String({ description: 'Why it does not, as far as is known.' })),
-        since: Timestamp('Since when it is so.'),
+        reason: Nullable(
+          Type.String({
+            description:
+              'Why the rules are not in force. Null if they are, or if the reason is not known.',
+            examples: ['The engine did not answer in time.'],
+          }),
+        ),
+        since: Timestamp('The time of the last change of `status`.'),
       },
-      { description: 'How far `allowed_destinations` and `smtp` hold.' },
+      {
+        description:
+          'Whether the rules that `allowed_destinations` and `smtp` describe are in force in the network of this location.',
+      },
     ),
   },
-  { title: 'Location', description: 'Where servers run: an Incus server or cluster.' },
+  {
+    title: 'Location',
+    description:
+      'A place where servers run: an Incus server or cluster, called the engine of the location.',
+  },
 );
 export type Location = Static<typeof Location>;
 
@@ -116,26 +169,35 @@ export const LocationQuery = Closed({
   q: NamePrefix('locations', 'name'),
   enabled: Type.Optional(
     Type.Boolean({
-      description: 'Only those where servers can (`true`) or cannot (`false`) be created.',
+      description:
+        'Return only locations where servers can be created (`true`), or only those where they cannot (`false`).',
       explain: 'Must be true or false.',
     }),
   ),
 });
 
-function bound(description: string, most: number) {
+function bound(description: string, most: number, example: number) {
   const explain = `Must be a whole number from 1 to ${most}.`;
-  return Type.Optional(Type.Integer({ minimum: 1, maximum: most, description, explain }));
+  const examples = [example];
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: most, description, examples, explain }));
 }
 
-function bounds(unit: string, most: number) {
+function bounds(what: string, most: number, [min, max]: [number, number]) {
   return Type.Optional(
-    Closed({ min: bound(`The least. ${unit}`, most), max: bound(`The most. ${unit}`, most) }),
+    Closed(
+      {
+        min: bound(`The minimum ${what}.`, most, min),
+        max: bound(`The maximum ${what}.`, most, max),
+      },
+      { description: `The minimum and maximum ${what}.` },
+    ),
   );
 }
 
-function ratio(description: string) {
+function ratio(description: string, example: number) {
   const explain = 'Must be a number from 0.1 to 1000.';
-  return Type.Optional(Type.Number({ minimum: 0.1, maximum: 1000, description, explain }));
+  const words = { description, examples: [example], explain };
+  return Type.Optional(Type.Number({ minimum: 0.1, maximum: 1000, ...words }));
 }
 
 const mostBytes = 2 ** 53 - 1;
@@ -154,52 +216,71 @@ const mostMegabits = 1_000_000;
 export const LocationUpdate = Closed(
   {
     description: Type.Optional(
-      Description({ description: 'For people.', examples: ['This machine'] }),
+      Description({
+        description: 'A description for people. It may be empty.',
+        examples: ['This machine'],
+      }),
     ),
     limits: Type.Optional(
       Closed(
         {
-          cpu: bounds('Cores.', 1024),
-          ram: bounds('MiB.', 64 * 1024 * 1024),
-          disk: bounds('GiB.', 1024 * 1024),
+          cpu: bounds(sizeWords.cpu, 1024, [1, 16]),
+          ram: bounds(sizeWords.ram, 64 * 1024 * 1024, [128, 65536]),
+          disk: bounds(sizeWords.disk, 1024 * 1024, [1, 500]),
         },
-        { description: 'What a server here may have. Those that are there keep what they have.' },
+        {
+          description:
+            'The sizes that a new server at this location can have; both bounds are inclusive. Existing servers ' +
+            'keep their size.',
+        },
       ),
     ),
     overcommit: Type.Optional(
       Closed(
-        { cpu: ratio('Cores.'), ram: ratio('Memory.'), disk: ratio('Disk.') },
+        {
+          cpu: ratio(overcommitWords.cpu, 16),
+          ram: ratio(overcommitWords.ram, 1),
+          disk: ratio(overcommitWords.disk, 4),
+        },
         {
           description:
-            'How many times what each node has may be given to servers. Those that are there stay.',
+            'The overcommit ratios: how many times the resources of a node can be allocated to its servers. ' +
+            'Existing servers stay where they are.',
         },
       ),
     ),
     enabled: Type.Optional(
       Type.Boolean({
-        description: 'Whether servers can be created here. Those that are there go on.',
+        description:
+          'Whether servers can be created at this location. Existing servers are not affected.',
         explain: 'Must be true or false.',
       }),
     ),
     traffic_allowance: Type.Optional(
-      Allowance('Of new servers: bytes a month; null for no limit.'),
+      Allowance(
+        'The traffic allowance that new servers get, in bytes per calendar month (UTC). Null removes the limit.',
+      ),
     ),
     os_ids: Type.Optional(
       Type.Unsafe<number[] | null>({
         type: ['array', 'null'],
-        items: Reference('operating_system', 'One.'),
+        items: Reference(
+          'operating_system',
+          'An operating system that servers can be created with.',
+        ),
         ...{ minItems: 1, maxItems: 1000, uniqueItems: true, examples: [[1, 'debian-13']] },
-        description: 'The operating systems of new servers, by id or `slug`; null for all.',
+        description:
+          'The operating systems that servers can be created with at this location. Null allows all of them.',
         explain:
-          'Must be a list of 1 to 1000 different operating systems, by id or slug, or null for all.',
+          'Must be a list of 1 to 1000 different operating systems, by ID or slug, or null for all.',
       }),
     ),
     creates_per_node: Type.Optional(
       Type.Unsafe<number | null>({
         ...{ type: ['integer', 'null'], minimum: 1, maximum: 1000, examples: [8] },
         description:
-          "How many servers are created on each node at once; null for twice the node's cores, and 4 at " +
-          'least. Those that are being created go on.',
+          'The maximum number of servers that are created at the same time on one node. Null sets it to twice the ' +
+          'number of cores of the node, but at least 4. Creations in progress are not affected.',
         explain: 'Must be a whole number from 1 to 1000, or null.',
       }),
     ),
@@ -210,14 +291,16 @@ export const LocationUpdate = Closed(
         Type.String({
           maxLength: 49,
           pattern: '^[0-9a-fA-F.:]+/\\d{1,3}$',
+          description: 'A network, in CIDR notation.',
           explain: 'Must be a network such as 10.20.0.0/16 or fd00:20::/48.',
           examples: ['10.20.0.0/16'],
         }),
         {
           maxItems: 100,
           description:
-            'Networks that servers here may reach beside the Internet. One that only contains nodes or the ' +
-            'subnet of the servers does not open those: name the very address or subnet to do so.',
+            'The networks that servers can connect to in addition to the Internet. A network that merely contains ' +
+            'the addresses of nodes or the subnet of the servers does not open these: list the exact address or ' +
+            'subnet to do that.',
           explain: 'Must be a list of at most 100 networks.',
         },
       ),
@@ -230,6 +313,9 @@ export const LocationUpdate = Closed(
       }),
     ),
   },
-  { title: 'LocationUpdate', description: 'What is left out stays as it is.' },
+  {
+    title: 'LocationUpdate',
+    description: 'The fields to change. Fields that are left out stay as they are.',
+  },
 );
 export type LocationUpdate = Static<typeof LocationUpdate>;

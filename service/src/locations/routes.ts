@@ -22,7 +22,7 @@ export function locationRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'location_list',
         summary: 'List locations',
-        description: 'By id. What `location_id` refers to, and what a server there may have.',
+        description: 'Returns all locations, sorted by ID.',
         tags,
         querystring: LocationQuery,
         response: { 200: Type.Array(Location) },
@@ -40,7 +40,9 @@ export function locationRoutes(app: App, deps: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'location_view',
-        summary: 'See a location',
+        summary: 'Get a location',
+        description:
+          'Returns a location, with the sizes that servers there can have and the state of its engine.',
         tags,
         params,
         response: { 200: Location },
@@ -60,7 +62,9 @@ export function locationRoutes(app: App, deps: Deps): void {
       config: { scope: 'admin', needsConfirmation: true },
       schema: {
         operationId: 'location_update',
-        summary: 'Change what servers may have in a location',
+        summary: 'Update a location',
+        description:
+          'Changes a location: its description, the sizes of new servers, overcommit ratios, traffic policy and network rules.',
         tags,
         params,
         body: LocationUpdate,
