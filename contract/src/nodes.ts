@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AnyOf, NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Reference } from './references.ts';
-import { Closed, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const State = (description: string) =>
   Word(['online', 'offline', 'evacuated', 'cordoned', 'gone', 'lost'], {
@@ -10,110 +10,143 @@ const State = (description: string) =>
     examples: ['online'],
   });
 
-const CanLimit = (description: string) =>
+const CanLimit = (what: string) =>
   Nullable(
-    Type.Boolean({ description: `${description} Null until it was tried.`, examples: [true] }),
+    Type.Boolean({
+      description: `Whether the kernel can limit the traffic that servers ${what}. Null until Berth has tried it.`,
+      examples: [true],
+    }),
   );
 
 function Amounts(description: string, [cpu, ram, disk]: [number, number, number]) {
   const amount = (unit: string, example: number) =>
     Type.Number({ description: unit, examples: [example] });
   return Type.Object(
-    { cpu: amount('Cores.', cpu), ram: amount('MiB.', ram), disk: amount('GiB.', disk) },
+    {
+      cpu: amount('The number of CPU cores.', cpu),
+      ram: amount('The amount of memory, in MiB.', ram),
+      disk: amount('The amount of disk space, in GiB.', disk),
+    },
     { description },
   );
 }
 
 export const Node = Type.Object(
   {
-    id: Type.Integer({ examples: [1] }),
+    id: Id('the node', 1),
     name: Type.String({
-      description: 'Of the machine; in a cluster, of the member. A location has it once.',
+      description:
+        'The host name of the node; in a cluster, the name of the member. It is unique within its location.',
       examples: ['node-1'],
     }),
-    location_id: Type.Integer({ examples: [1] }),
-    location: Type.String({ description: 'The name of its location.', examples: ['local'] }),
+    location_id: Id('the location that the node belongs to', 1),
+    location: Type.String({
+      description: 'The name of the location that the node belongs to.',
+      examples: ['local'],
+    }),
     state: State(
-      '`offline`: it refuses connections, its cluster counts it as offline, its location is unreachable, ' +
-        'or it has answered none of three looks in a row. `evacuated`: taken out of service in Incus. ' +
-        '`cordoned`: takes no new servers, as an administrator wants it. `gone`: no longer a member of ' +
-        'its cluster, shown while servers are on it. `lost`: an administrator has given it up.',
+      'The state of the node. `online`: it answers and accepts new servers. `offline`: it refuses connections, its ' +
+        'cluster reports it as offline, its location cannot be reached, or it has not answered three health checks ' +
+        'in a row. `evacuated`: it was taken out of service in Incus. `cordoned`: it accepts no new servers, because ' +
+        'an administrator cordoned it. `gone`: it is no longer a member of its cluster, and servers are still ' +
+        'recorded on it. `lost`: an administrator has declared it lost.',
     ),
-    status_since: Timestamp('Since when it has been in this `state`.'),
+    status_since: Timestamp('The time of the last change of `state`.'),
     slow_since: Nullable(
       Timestamp(
-        'Since when its answers take more than 3 seconds; null while they do not. A node that is only ' +
-          'slow stays `online`.',
+        'The time since which the node has taken more than 3 seconds to answer. A slow node stays `online`. Null ' +
+          'while it answers in time.',
       ),
     ),
     cordoned: Type.Boolean({
-      description: 'Whether it is to take no new servers, whatever its state.',
+      description:
+        'Whether an administrator has cordoned the node, so that it accepts no new servers in any state.',
       examples: [false],
     }),
     failure_domain: Type.String({
-      description: 'What it may fail together with, as set in Incus.',
+      description:
+        'The failure domain of the node, as configured in Incus. Nodes of one failure domain may fail together.',
       examples: ['default'],
     }),
     incus_version: Nullable(
-      Type.String({ description: 'Null until it was asked.', examples: ['6.0.4'] }),
+      Type.String({
+        description: 'The version of Incus on the node. Null until it has been read.',
+        examples: ['6.0.4'],
+      }),
     ),
-    warnings: Type.Array(Type.String(), {
-      description:
-        'What an administrator should see to: holes in security that its release of Incus is known to have, ' +
-        'and limits of traffic that its kernel cannot enforce.',
-      examples: [[]],
-    }),
-    traffic_limits: Type.Object(
-      { incoming: CanLimit('What comes to servers.'), outgoing: CanLimit('What servers send.') },
+    warnings: Type.Array(
+      Type.String({
+        description: 'A warning, in words for a person.',
+        examples: ['Its kernel cannot limit what comes to servers: it lacks sch_htb.'],
+      }),
       {
         description:
-          'Which traffic of servers its kernel can limit, which the policy `throttle` needs. Berth tries it ' +
-          'once for each kernel, and each hour where it failed.',
+          'Problems that an administrator should solve: known vulnerabilities of the installed release of Incus, and ' +
+          'traffic limits that the kernel cannot enforce.',
+        examples: [[]],
+      },
+    ),
+    traffic_limits: Type.Object(
+      { incoming: CanLimit('receive'), outgoing: CanLimit('send') },
+      {
+        description:
+          'Which traffic of servers the kernel of the node can limit. The traffic policy `throttle` depends on it. ' +
+          'Berth tests each kernel once, and repeats a test that failed every hour.',
       },
     ),
     capacity: Amounts(
-      'What it has; the disk is that of the storage pool. Zeros until it was asked.',
+      'The resources of the node; the disk space is that of its storage pool. All are 0 until they have been read.',
       [16, 65536, 500],
     ),
     allocated: Amounts(
-      'What its servers were given together, stopped ones included.',
+      'The resources that are allocated to the servers of the node, including stopped ones.',
       [12, 16384, 200],
     ),
     used: Amounts(
-      'What is in use now: cores by its servers, memory and disk by everything on it.',
+      'The resources that are in use: CPU cores by its servers, memory and disk space by everything on the node.',
       [1.25, 9000, 42.5],
     ),
-    servers: Type.Integer({ description: 'How many are on it.', examples: [8] }),
-    updated_at: Timestamp('When it was last looked at.'),
+    servers: Type.Integer({ description: 'The number of servers on the node.', examples: [8] }),
+    updated_at: Timestamp(
+      'The time at which the state and the figures of the node were last read.',
+    ),
   },
-  { title: 'Node', description: 'A machine that servers run on.' },
+  {
+    title: 'Node',
+    description:
+      'A machine that runs servers: a member of an Incus cluster, or a single Incus server.',
+  },
 );
 export type Node = Static<typeof Node>;
 
 export const NodeListQuery = Closed({
   ...pageParameters,
   q: NamePrefix('nodes', 'name'),
-  location_id: AnyOf(Reference('location', 'Only those of this location.')),
-  state: AnyOf(State('Only those in this state.')),
+  location_id: AnyOf(Reference('location', 'Return only nodes of this location.')),
+  state: AnyOf(State('Return only nodes in this state.')),
 });
 
 export const NodeQuery = Closed({
   location_id: Type.Optional(
-    Reference('location', 'Its location, for a name that nodes of several locations have.'),
+    Reference(
+      'location',
+      'The location of the node. It is needed if nodes of several locations have this name.',
+    ),
   ),
 });
 
 export const NodeDeclareLost = Closed(
   {
     confirm: Type.String({
-      description: 'The name of the node once more: its servers and their disks are given up.',
+      description:
+        'The name of the node once more, as a confirmation that its servers and their disks are given up.',
       examples: ['node-1'],
       explain: 'Must be the name of the node.',
     }),
   },
-  { title: 'NodeDeclareLost' },
+  { title: 'NodeDeclareLost', description: 'The confirmation that the node is lost.' },
 );
 
 export const NodeParams = Type.Object({
-  name: Type.String({ description: 'The name.', examples: ['node-1'] }),
+  name: Type.String({ description: 'The name of the node.', examples: ['node-1'] }),
 });

@@ -16,18 +16,18 @@ const texts: Record<NodeAction, { summary: string; description: string; message:
   evacuate: {
     summary: 'Evacuate a node',
     description:
-      'It takes no new servers from now on, and its servers are moved to other nodes, a few at once; ' +
-      'then Incus takes it out of service. Servers that find no room, or can not be moved, stay, and ' +
-      'the operation fails in the end, saying which: asking again goes on with them. A restore that is ' +
-      'under way ends, and what it has moved back is moved away again.',
+      'Moves all servers of a node to other nodes, a few at a time, and then takes the node out of service in Incus. From ' +
+      'the request on, no new servers are placed on it. Servers for which there is no room, or that cannot be moved, stay; ' +
+      'the operation then fails and lists them, and another request continues with them. A restore in progress is ' +
+      'superseded, and the servers that it has moved back are moved away again.',
     message: 'The node is being evacuated.',
   },
   restore: {
-    summary: 'Restore a node that was evacuated',
+    summary: 'Restore an evacuated node',
     description:
-      'Incus puts it back into service, it takes servers again, and those that its evacuation took ' +
-      'away and nobody has moved since are moved back, but for those that find no room. An evacuation ' +
-      'that is under way ends: so it is called off.',
+      'Puts a node back into service in Incus, so that servers can be placed on it again, and moves back the servers that ' +
+      'its evacuation moved away, except those that were moved again since or for which there is no room. An evacuation in ' +
+      'progress is superseded: this is how to cancel one.',
     message: 'The node is being restored.',
   },
 };
@@ -68,11 +68,12 @@ function declareLostRoute(app: App, deps: WaitingDeps): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'node_declare_lost',
-        summary: 'Give up a node that will not come back',
+        summary: 'Declare a node lost',
         description:
-          'Switch the machine off first: one that runs on holds the addresses of its servers. They are ' +
-          'in error from now on, Incus forgets the member by force, and then they can be rebuilt or ' +
-          'deleted. There is no way back; refused while the node answers.',
+          'Gives up a node that will not come back. Switch the machine off first: if it keeps running, so do its servers, ' +
+          'with their IP addresses. The servers of the node get the status `error`, and the member is removed from the Incus ' +
+          'cluster by force. Then the servers can be rebuilt or deleted. This cannot be undone. The request is refused ' +
+          'while the node answers.',
         tags,
         params: NodeParams,
         querystring: NodeQuery,

@@ -23,7 +23,7 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'node_list',
         summary: 'List nodes',
-        description: 'The machines of all locations, by id.',
+        description: 'Returns the nodes of all locations, sorted by ID.',
         tags,
         querystring: NodeListQuery,
         response: { 200: Type.Array(Node) },
@@ -41,7 +41,9 @@ function readRoutes(app: App, { db }: Deps): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'node_view',
-        summary: 'Show a node',
+        summary: 'Get a node',
+        description:
+          'Returns a node, with its state, its resources and how much of them is in use.',
         tags,
         params: NodeParams,
         querystring: NodeQuery,
@@ -61,9 +63,12 @@ function cordonRoutes(app: App, deps: Deps): void {
         config: { scope: 'admin' },
         schema: {
           operationId: `node_${action}`,
-          summary: cordoned ? 'Let a node take no new servers' : 'Let a node take servers again',
-          description:
-            'Those that are on it run on. Asking for what is so already changes nothing.',
+          summary: cordoned ? 'Cordon a node' : 'Uncordon a node',
+          description: cordoned
+            ? 'Marks a node so that no new servers are placed on it. Servers on the node keep running. Cordoning a ' +
+              'cordoned node changes nothing.'
+            : 'Removes the mark of a cordoned node, so that new servers can be placed on it again. Uncordoning a node ' +
+              'that is not cordoned changes nothing.',
           tags,
           params: NodeParams,
           querystring: NodeQuery,
