@@ -1,33 +1,55 @@
 import { type Static, Type } from 'typebox';
 import { AnyOf, NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Closed, Word } from './values.ts';
+import { Closed, Id, Word } from './values.ts';
 
-const typeWords = 'What servers of it are: system containers or virtual machines.';
+const typeWords =
+  'Whether servers with this operating system are system containers or virtual machines.';
+
+const minimumWords = {
+  both: 'The smallest size of a server with this operating system.',
+  ram: 'The minimum memory of a server, in MiB.',
+  disk: 'The minimum disk size of a server, in GiB.',
+} as const;
 
 export const OperatingSystem = Type.Object(
   {
-    id: Type.Integer({ description: 'What `os_id` refers to.', examples: [1] }),
+    id: Id('the operating system', 1),
     slug: Type.String({
-      description: 'A short name that stays the same across installations.',
+      description:
+        'The short name of the operating system. It is unique, and the same in all installations of Berth.',
       examples: ['debian-12'],
     }),
-    name: Type.String({ examples: ['Debian 12'] }),
-    version: Type.String({ examples: ['12'] }),
+    name: Type.String({
+      description: 'The name of the operating system, for people.',
+      examples: ['Debian 12'],
+    }),
+    version: Type.String({
+      description: 'The version of the operating system.',
+      examples: ['12'],
+    }),
     type: Word(['container', 'virtual-machine'], {
       description: typeWords,
     }),
-    architecture: Type.String({ examples: ['x86_64'] }),
+    architecture: Type.String({
+      description: 'The processor architecture of the image.',
+      examples: ['x86_64'],
+    }),
     minimum: Type.Object(
       {
-        ram: Type.Integer({ description: 'MiB.', examples: [256] }),
-        disk: Type.Integer({ description: 'GiB.', examples: [2] }),
+        ram: Type.Integer({ description: minimumWords.ram, examples: [256] }),
+        disk: Type.Integer({ description: minimumWords.disk, examples: [2] }),
       },
-      { description: 'The least that a server needs for it.' },
+      { description: minimumWords.both },
     ),
-    enabled: Type.Boolean({ description: 'Whether servers can be created with it.' }),
+    enabled: Type.Boolean({
+      description: 'Whether servers can be created with this operating system.',
+    }),
   },
-  { title: 'OperatingSystem', description: 'What can be installed on a server.' },
+  {
+    title: 'OperatingSystem',
+    description: 'An operating system that servers can be created with.',
+  },
 );
 export type OperatingSystem = Static<typeof OperatingSystem>;
 
@@ -36,19 +58,21 @@ export const OperatingSystemQuery = Closed({
   q: NamePrefix('operating systems', '`slug`'),
   enabled: Type.Optional(
     Type.Boolean({
-      description: 'Only those that servers can (`true`) or cannot (`false`) be created with.',
+      description:
+        'Return only operating systems that servers can be created with (`true`), or only the others (`false`).',
       explain: 'Must be true or false.',
     }),
   ),
   type: AnyOf(
     Word(['container', 'virtual-machine'], {
-      description: typeWords,
+      description: 'Return only operating systems of this type.',
+      examples: ['container'],
     }),
   ),
   architecture: AnyOf(
     Type.String({
       pattern: '^[a-z0-9_]{1,32}$',
-      description: 'Only those for this kind of processor.',
+      description: 'Return only operating systems for this processor architecture.',
       examples: ['x86_64'],
       explain: 'Must be the name of a processor architecture, such as x86_64.',
     }),
@@ -72,12 +96,17 @@ const least = (description: string, most: number, example: number) =>
   });
 
 const minimum = Closed(
-  { ram: least('MiB.', 1024 * 1024, 256), disk: least('GiB.', 64 * 1024, 2) },
-  { description: 'The least that a server needs for it.' },
+  {
+    ram: least(minimumWords.ram, 1024 * 1024, 256),
+    disk: least(minimumWords.disk, 64 * 1024, 2),
+  },
+  { description: minimumWords.both },
 );
 
 const enabled = Type.Boolean({
-  description: 'Whether servers can be created with it. Those that are there go on.',
+  description:
+    'Whether servers can be created with this operating system. Existing servers are not affected. The default for a ' +
+    'new operating system is `true`.',
   explain: 'Must be true or false.',
 });
 
@@ -85,15 +114,15 @@ export const OperatingSystemCreate = Closed(
   {
     slug: Type.String({
       pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
-      description: 'A short name of its own.',
+      description: 'The short name of the operating system. It must be unique.',
       examples: ['fedora-43'],
       explain:
-        'Must be 1 to 63 small letters, digits, dots or hyphens, and begin and end with neither dot nor hyphen.',
+        'Must be 1 to 63 lowercase letters, digits, dots or hyphens, and begin and end with a letter or digit.',
     }),
-    name: text('Without the version.', 'Fedora'),
-    version: text('Of the system.', '43'),
+    name: text('The name of the operating system, without its version.', 'Fedora'),
+    version: text('The version of the operating system.', '43'),
     type: Word(['container', 'virtual-machine'], {
-      description: `${typeWords} Virtual machines are refused until Berth can create them.`,
+      description: `${typeWords} Only \`container\` is accepted at present.`,
       examples: ['container'],
     }),
     source: Closed(
@@ -102,29 +131,34 @@ export const OperatingSystemCreate = Closed(
           maxLength: 255,
           pattern: '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?$',
           description:
-            'An image server that speaks simplestreams. Only those that this installation was set up with are taken.',
+            'The URL of an image server with the simplestreams protocol. It must be among the image servers that the ' +
+            'operator of the installation allows.',
           examples: ['https://images.linuxcontainers.org'],
-          explain: 'Must be the https address of an image server.',
+          explain: 'Must be the https:// URL of an image server.',
         }),
         alias: Type.String({
           maxLength: 128,
           pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$',
-          description: 'What the image is called there. It needs cloud-init.',
+          description:
+            'The alias of the image on the image server. The image must contain cloud-init.',
           examples: ['fedora/43/cloud'],
-          explain: 'Must be the name of an image, such as fedora/43/cloud.',
+          explain: 'Must be the alias of an image, such as fedora/43/cloud.',
         }),
       },
-      { description: 'Where its image comes from, when a server first needs it.' },
+      { description: 'The source of the image, which is downloaded when a server first needs it.' },
     ),
     minimum,
     enabled: Type.Optional(enabled),
   },
-  { title: 'OperatingSystemCreate' },
+  { title: 'OperatingSystemCreate', description: 'The operating system to add.' },
 );
 export type OperatingSystemCreate = Static<typeof OperatingSystemCreate>;
 
 export const OperatingSystemUpdate = Closed(
   { minimum: Type.Optional(minimum), enabled: Type.Optional(enabled) },
-  { title: 'OperatingSystemUpdate', description: 'What is left out stays as it is.' },
+  {
+    title: 'OperatingSystemUpdate',
+    description: 'The fields to change. Fields that are left out stay as they are.',
+  },
 );
 export type OperatingSystemUpdate = Static<typeof OperatingSystemUpdate>;

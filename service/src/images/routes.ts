@@ -26,7 +26,9 @@ export function imageRoutes(app: App, deps: Deps): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'image_list',
-        summary: 'List the locations that have the image of an operating system, or are getting it',
+        summary: 'List the images of an operating system',
+        description:
+          'Returns the image of an operating system at each location that has it or that it is being imported to.',
         tags,
         params,
         querystring: PageQuery,
@@ -46,8 +48,10 @@ export function imageRoutes(app: App, deps: Deps): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'image_import',
-        summary: 'Have the image of an operating system ready at a location',
-        description: 'It is downloaded or built, so that the first server need not wait for it.',
+        summary: 'Import an image to a location',
+        description:
+          'Downloads or builds the image of an operating system at a location in advance, so that the first server does not ' +
+          'have to wait for it. Poll `GET /v1/operating-systems/{id}/images` for the progress.',
         tags,
         params,
         body: ImageImport,

@@ -42,7 +42,7 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'operating_system_list',
         summary: 'List operating systems',
-        description: 'By id. What `os_id` refers to, and what a server needs for it.',
+        description: 'Returns all operating systems, sorted by ID.',
         tags,
         querystring: OperatingSystemQuery,
         response: { 200: Type.Array(OperatingSystem) },
@@ -66,7 +66,9 @@ function readRoutes(app: App, { db }: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'operating_system_view',
-        summary: 'See an operating system',
+        summary: 'Get an operating system',
+        description:
+          'Returns an operating system, with the smallest size of a server that it needs.',
         tags,
         params,
         response: { 200: OperatingSystem },
@@ -90,7 +92,10 @@ function changeRoutes(app: App, deps: ImageServerDeps): void {
       config,
       schema: {
         operationId: 'operating_system_create',
-        summary: 'Add an operating system',
+        summary: 'Create an operating system',
+        description:
+          'Adds an operating system whose image comes from an image server. Its image is downloaded when a server first needs it; ' +
+          '`POST /v1/operating-systems/{id}/images` downloads it in advance.',
         tags,
         body: OperatingSystemCreate,
         response: { 201: OperatingSystem },
@@ -113,7 +118,9 @@ function changeRoutes(app: App, deps: ImageServerDeps): void {
       config,
       schema: {
         operationId: 'operating_system_update',
-        summary: 'Change an operating system, such as to hide it',
+        summary: 'Update an operating system',
+        description:
+          'Changes the minimum size of servers with an operating system, or whether new servers can be created with it.',
         tags,
         params,
         body: OperatingSystemUpdate,
