@@ -32,6 +32,7 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'address_pool_list',
         summary: 'List address pools',
+        description: 'Returns the address pools of all locations, sorted by ID.',
         tags,
         querystring: AddressPoolQuery,
         response: { 200: Type.Array(AddressPool) },
@@ -49,7 +50,8 @@ function readRoutes(app: App, { db }: Deps): void {
       config,
       schema: {
         operationId: 'address_pool_view',
-        summary: 'Show an address pool',
+        summary: 'Get an address pool',
+        description: 'Returns an address pool, with the number of its addresses that are assigned.',
         tags,
         params,
         response: { 200: AddressPool },
@@ -74,7 +76,10 @@ function changeRoutes(app: App, deps: Deps): void {
       config,
       schema: {
         operationId: 'address_pool_create',
-        summary: 'Add an address pool',
+        summary: 'Create an address pool',
+        description:
+          'Adds an address pool to a location. New servers get one address of each IP version for which the location has an ' +
+          'enabled pool.',
         tags,
         body: AddressPoolCreate,
         response: { 201: AddressPool },
@@ -97,7 +102,10 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         ...one,
         operationId: 'address_pool_update',
-        summary: 'Drain an address pool, or take it up again',
+        summary: 'Update an address pool',
+        description:
+          'Enables or disables an address pool. A disabled pool drains: servers keep the addresses that they have, and new servers ' +
+          'get none of it.',
         body: AddressPoolUpdate,
       },
     },
@@ -118,7 +126,9 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         ...one,
         operationId: 'address_pool_delete',
-        summary: 'Delete an address pool that no server holds an address of',
+        summary: 'Delete an address pool',
+        description:
+          'Deletes an address pool. The request is refused with `address_pool_in_use` while servers have addresses of the pool.',
       },
     },
     async (request, reply) => {
