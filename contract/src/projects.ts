@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Description } from './text.ts';
-import { Closed, Nullable, Timestamp } from './values.ts';
+import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 const quotaWords = {
-  servers: 'Servers.',
-  cpu: 'Cores of all servers together.',
-  ram: 'MiB of memory of all servers together.',
-  disk: 'GiB of disk of all servers together.',
-  addresses: 'IP addresses of all servers together.',
+  servers: 'The number of servers.',
+  cpu: 'The number of CPU cores of all servers together.',
+  ram: 'The memory of all servers together, in MiB.',
+  disk: 'The disk space of all servers together, in GiB.',
+  addresses: 'The number of IP addresses of all servers together.',
 } as const;
 
 /** What a project is limited in. */
@@ -18,50 +18,57 @@ export const quotaNames = Object.keys(quotaWords) as QuotaName[];
 
 const mostOfAnything = 2_000_000_000;
 
-function limit(description: string) {
+function limit(description: string, example = 10) {
   const explain = `Must be a whole number from 0 to ${mostOfAnything}, or null for no limit.`;
   const type = ['integer', 'null'];
   return Type.Unsafe<number | null>({
-    ...{ type, minimum: 0, maximum: mostOfAnything, examples: [10], explain },
-    description: `${description} Null: no limit.`,
+    ...{ type, minimum: 0, maximum: mostOfAnything, examples: [example], explain },
+    description: `${description} Null if there is no limit.`,
   });
 }
 
 const limits = {
   servers: limit(quotaWords.servers),
-  cpu: limit(quotaWords.cpu),
-  ram: limit(quotaWords.ram),
-  disk: limit(quotaWords.disk),
+  cpu: limit(quotaWords.cpu, 16),
+  ram: limit(quotaWords.ram, 32768),
+  disk: limit(quotaWords.disk, 500),
   addresses: limit(quotaWords.addresses),
 };
 
 const outputsWords =
-  'MiB of what the initial commands of its servers printed, as it is stored, compressed. Beyond that the oldest ' +
-  'outputs are removed; no create is refused.';
+  'The output of initial commands that is kept of all servers together, in MiB, as it is stored, compressed. Beyond ' +
+  'the limit the oldest outputs are removed; no request is refused.';
 
 /** Not among `quotaNames`: no server holds them, and no create is refused for them. */
-const outputs = limit(`${outputsWords} 16 in a new project unless it says otherwise.`);
+const outputs = limit(`${outputsWords} The default for a new project is 16.`, 16);
 
 const uniqueNames =
-  'Whether no two of its servers may have the same name, whatever the case of its letters. A server ' +
-  'that is deleted holds its name until it is gone.';
+  'Whether the names of the servers of the project must be unique. The comparison ignores case. A server that is being ' +
+  'deleted keeps its name until it is gone.';
 
 export const Project = Type.Object(
   {
-    id: Type.Integer({ examples: [1] }),
-    name: Type.String({ examples: ['default'] }),
-    description: Type.String({ examples: ['Servers of the web team'] }),
+    id: Id('the project', 1),
+    name: Type.String({ description: 'The name of the project.', examples: ['default'] }),
+    description: Type.String({
+      description: 'A description for people. It may be empty.',
+      examples: ['Servers of the web team'],
+    }),
     unique_names: Type.Boolean({ description: uniqueNames, examples: [true] }),
     quota: Type.Object(
       { ...limits, outputs },
-      { description: 'What its servers may hold together, and what is kept of them.' },
+      { description: 'The limits that hold for all servers of the project together.' },
     ),
-    created_at: Timestamp('When it was made.'),
-    deleted_at: Nullable(Timestamp('When it was deleted; null while it was not.')),
+    created_at: Timestamp('The time at which the project was created.'),
+    deleted_at: Nullable(
+      Timestamp('The time at which the project was deleted. Null unless it was deleted.'),
+    ),
   },
   {
     title: 'Project',
-    description: 'Whom servers, tokens and their history belong to. No project sees another.',
+    description:
+      'The owner of servers, tokens and their history. Projects are isolated from each other: no request with the ' +
+      'token of one project shows anything of another.',
   },
 );
 export type Project = Static<typeof Project>;
@@ -71,17 +78,20 @@ const fields = {
     minLength: 1,
     maxLength: 64,
     pattern: '^[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$',
-    description: 'Unique, whatever the case of its letters.',
+    description: 'The name of the project. It must be unique; the comparison ignores case.',
     examples: ['web-team'],
     explain:
       'Must be 1 to 64 letters, digits, spaces, dots, hyphens or underscores, beginning and ending with a letter or digit.',
   }),
   description: Type.Optional(
-    Description({ description: 'For people.', examples: ['Servers of the web team'] }),
+    Description({
+      description: 'A description for people. The default is an empty text.',
+      examples: ['Servers of the web team'],
+    }),
   ),
   unique_names: Type.Optional(
     Type.Boolean({
-      description: `${uniqueNames} In a new project \`true\` unless it says otherwise.`,
+      description: `${uniqueNames} The default for a new project is \`true\`.`,
       examples: [true],
       explain: 'Must be true or false.',
     }),
@@ -98,18 +108,26 @@ const fields = {
       },
       {
         description:
-          'What is left out stays as it is; in a new project it is without limit, but for `outputs`.',
+          'The limits for all servers of the project together. A limit below what the servers have already prevents ' +
+          'growth and takes nothing away, except `outputs`. Limits that are left out stay as they are; a new project has ' +
+          'none but that of `outputs`.',
       },
     ),
   ),
 };
 
-export const ProjectCreate = Closed(fields, { title: 'ProjectCreate' });
+export const ProjectCreate = Closed(fields, {
+  title: 'ProjectCreate',
+  description: 'The project to create.',
+});
 export type ProjectCreate = Static<typeof ProjectCreate>;
 
 export const ProjectUpdate = Closed(
   { ...fields, name: Type.Optional(fields.name) },
-  { title: 'ProjectUpdate', description: 'What is left out stays as it is.' },
+  {
+    title: 'ProjectUpdate',
+    description: 'The fields to change. Fields that are left out stay as they are.',
+  },
 );
 export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
@@ -119,7 +137,8 @@ export const ProjectQuery = Closed({
   include_deleted: Type.Optional(
     Type.Boolean({
       description:
-        'Whether to list deleted projects as well, whose statements can still be read. For administrators.',
+        'Whether to return deleted projects as well. Their statements can still be retrieved. Only administrators can ' +
+        'set this. The default is `false`.',
       explain: 'Must be true or false.',
     }),
   ),
@@ -128,8 +147,13 @@ export const ProjectQuery = Closed({
 function use(description: string) {
   return Type.Object(
     {
-      limit: Nullable(Type.Integer({ description: 'Null: no limit.', examples: [10] })),
-      used: Type.Integer({ description: 'By its servers now.', examples: [3] }),
+      limit: Nullable(
+        Type.Integer({ description: 'The limit. Null if there is none.', examples: [10] }),
+      ),
+      used: Type.Integer({
+        description: 'How much of it the servers of the project use now.',
+        examples: [3],
+      }),
     },
     { description },
   );
@@ -144,12 +168,23 @@ export const ProjectQuota = Type.Object(
     addresses: use(quotaWords.addresses),
     outputs: Type.Object(
       {
-        limit: Nullable(Type.Integer({ description: 'Null: no limit.', examples: [16] })),
-        used: Type.Integer({ description: 'Now, rounded up.', examples: [2] }),
+        limit: Nullable(
+          Type.Integer({
+            description: 'The limit, in MiB. Null if there is none.',
+            examples: [16],
+          }),
+        ),
+        used: Type.Integer({
+          description: 'How much of it is in use now, in MiB, rounded up.',
+          examples: [2],
+        }),
       },
       { description: outputsWords },
     ),
   },
-  { title: 'ProjectQuota', description: 'What a project may hold, and what it holds.' },
+  {
+    title: 'ProjectQuota',
+    description: 'The limits of a project, and how much of each is in use.',
+  },
 );
 export type ProjectQuota = Static<typeof ProjectQuota>;

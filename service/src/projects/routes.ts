@@ -32,7 +32,7 @@ const bytesPerMib = 1024 ** 2;
 
 const onlyForAdministrators = new Problem(
   'scope_missing',
-  'Only administrators may list deleted projects.',
+  'Only administrators can list deleted projects.',
 );
 
 export function projectRoutes(app: App, deps: Deps): void {
@@ -53,8 +53,8 @@ function readRoutes(app: App, { db }: Deps): void {
         operationId: 'project_list',
         summary: 'List projects',
         description:
-          'For a token, its own project; for a person, the projects that they are a member of, which may ' +
-          'be none; for administrators, all.',
+          'Returns the projects that the caller can access: for a token its own project, for a user the projects that they are ' +
+          'a member of, and for an administrator all projects.',
         tags,
         querystring: ProjectQuery,
         response: { 200: Type.Array(Project) },
@@ -79,7 +79,8 @@ function readRoutes(app: App, { db }: Deps): void {
       ...read,
       schema: {
         operationId: 'project_view',
-        summary: 'Show a project',
+        summary: 'Get a project',
+        description: 'Returns a project, with its quota.',
         tags,
         params,
         response: { 200: Project },
@@ -94,7 +95,8 @@ function readRoutes(app: App, { db }: Deps): void {
       ...read,
       schema: {
         operationId: 'project_quota',
-        summary: 'Show what a project may hold and holds',
+        summary: 'Get the quota of a project',
+        description: 'Returns the limits of a project, and how much of each its servers use.',
         tags,
         params,
         response: { 200: ProjectQuota },
@@ -118,7 +120,8 @@ function changeRoutes(app: App, deps: Deps): void {
       config,
       schema: {
         operationId: 'project_create',
-        summary: 'Make a project',
+        summary: 'Create a project',
+        description: 'Creates a project. It has no members and no tokens yet.',
         tags,
         body: ProjectCreate,
         response: { 201: Project },
@@ -142,7 +145,9 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         ...one,
         operationId: 'project_update',
-        summary: 'Change a project, such as its quota',
+        summary: 'Update a project',
+        description:
+          'Changes a project, such as its name or its quota. A lower quota does not affect existing servers.',
         body: ProjectUpdate,
         response: { 200: Project },
       },
@@ -167,9 +172,10 @@ function changeRoutes(app: App, deps: Deps): void {
       schema: {
         ...one,
         operationId: 'project_delete',
-        summary: 'Delete a project that has no servers',
+        summary: 'Delete a project',
         description:
-          'Its tokens are revoked. Its history stays. The first project stays, and so does the one of the token that asks.',
+          'Deletes a project that has no servers, and revokes its tokens. Its history is kept. The first project of the ' +
+          'installation, and the project of the token that makes the request, cannot be deleted.',
         response: { 200: Project },
       },
     },
