@@ -2,14 +2,15 @@ import { type Static, Type } from 'typebox';
 import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
 import { Title } from './text.ts';
-import { Closed, Timestamp, Word } from './values.ts';
+import { Closed, Id, Timestamp, Word } from './values.ts';
 
 export const roles = ['owner', 'member', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
 export const Role = Word([...roles], {
   description:
-    'What a member may: a `viewer` sees, a `member` also changes servers, an `owner` also manages the members.',
+    'The role of the member in the project. `viewer`: may read everything in it. `member`: may also change servers. ' +
+    '`owner`: may also manage the members.',
   examples: ['member'],
 });
 
@@ -18,7 +19,8 @@ export const emailPattern =
 
 const email = Type.String({
   pattern: emailPattern,
-  description: 'Unique, whatever the case of its letters A to Z.',
+  description:
+    'The email address of the user. It must be unique; the comparison ignores the case of A to Z.',
   examples: ['ada@example.com'],
   explain: 'Must be an email address, such as ada@example.com.',
 });
@@ -27,28 +29,47 @@ const email = Type.String({
 export const newPassword = Type.String({
   minLength: 1,
   maxLength: 128,
-  description: 'One that is hard to guess, such as four unusual words.',
+  description:
+    'The new password. Passwords that are easy to guess are refused; four unusual words are a good one.',
   examples: ['copper-lantern-Tuesday-otter'],
   explain: 'Must be a text of at most 128 characters.',
 });
 
-const name = Title({ description: 'As others see it.', examples: ['Ada Lovelace'] });
+const name = Title({
+  description: 'The name of the user, as others see it.',
+  examples: ['Ada Lovelace'],
+});
 
+const adminWords = 'Whether the user is an administrator, who may do everything in all projects.';
 const is_admin = Type.Boolean({
-  description: 'Whether they may do everything, in all projects.',
+  description: `${adminWords} The default for a new user is \`false\`.`,
   examples: [false],
   explain: 'Must be true or false.',
 });
 
+const emailShown = Type.String({
+  description: 'The email address of the user.',
+  examples: ['ada@example.com'],
+});
+const nameShown = Type.String({
+  description: 'The name of the user. It may be empty.',
+  examples: ['Ada Lovelace'],
+});
+
 export const User = Type.Object(
   {
-    id: Type.Integer({ examples: [2] }),
-    email: Type.String({ examples: ['ada@example.com'] }),
-    name: Type.String({ examples: ['Ada Lovelace'] }),
-    is_admin: Type.Boolean({ description: 'Whether they may do everything, in all projects.' }),
-    has_password: Type.Boolean({ description: 'Whether they can sign in with a password.' }),
-    is_disabled: Type.Boolean({ description: 'Whether they and their tokens are shut out.' }),
-    created_at: Timestamp('When they were added.'),
+    id: Id('the user', 2),
+    email: emailShown,
+    name: nameShown,
+    is_admin: Type.Boolean({ description: adminWords }),
+    has_password: Type.Boolean({
+      description: 'Whether the user has a password, with which they can sign in.',
+    }),
+    is_disabled: Type.Boolean({
+      description:
+        'Whether the user is disabled: they cannot sign in, and their tokens are refused.',
+    }),
+    created_at: Timestamp('The time at which the user was added.'),
   },
   { title: 'User', description: 'A person who can sign in.' },
 );
@@ -63,7 +84,8 @@ export const UserCreate = Closed(
   },
   {
     title: 'UserCreate',
-    description: 'Without a password they sign in by way of the OpenID provider.',
+    description:
+      'The user to add. A user without a password signs in at the OpenID provider of the installation.',
   },
 );
 export type UserCreate = Static<typeof UserCreate>;
@@ -76,41 +98,56 @@ export const UserUpdate = Closed(
     is_admin: Type.Optional(is_admin),
     is_disabled: Type.Optional(
       Type.Boolean({
-        description: 'Shuts them and their tokens out at once, or lets them in again.',
+        description:
+          'Whether the user is disabled: they cannot sign in, their sessions end, and their tokens are refused.',
         examples: [true],
         explain: 'Must be true or false.',
       }),
     ),
   },
-  { title: 'UserUpdate', description: 'What is left out stays as it is.' },
+  {
+    title: 'UserUpdate',
+    description: 'The fields to change. Fields that are left out stay as they are.',
+  },
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-export const UserQuery = Closed({ ...pageParameters, q: NamePrefix('users', 'email address or name') });
+export const UserQuery = Closed({
+  ...pageParameters,
+  q: NamePrefix('users', 'email address or name'),
+});
 
 export const Member = Type.Object(
   {
-    user_id: Type.Integer({ examples: [2] }),
-    email: Type.String({ examples: ['ada@example.com'] }),
-    name: Type.String({ examples: ['Ada Lovelace'] }),
+    user_id: Id('the user', 2),
+    email: emailShown,
+    name: nameShown,
     role: Role,
-    since: Timestamp('When they became a member.'),
+    since: Timestamp('The time at which the user became a member.'),
   },
-  { title: 'Member', description: 'A person in a project.' },
+  { title: 'Member', description: 'The membership of a user in a project.' },
 );
 export type Member = Static<typeof Member>;
 
-export const MemberAdd = Closed({ email, role: Role }, { title: 'MemberAdd' });
+export const MemberAdd = Closed(
+  { email: { ...email, description: 'The email address of the user.' }, role: Role },
+  { title: 'MemberAdd', description: 'The user to add to the project, and their role.' },
+);
 
-export const MemberUpdate = Closed({ role: Role }, { title: 'MemberUpdate' });
+export const MemberUpdate = Closed(
+  { role: Role },
+  { title: 'MemberUpdate', description: 'The new role of the member.' },
+);
 
 export const Person = Type.Object(
   {
-    id: Type.Integer({ examples: [2] }),
-    email: Type.String({ examples: ['ada@example.com'] }),
-    name: Type.String({ examples: ['Ada Lovelace'] }),
-    is_admin: Type.Boolean(),
+    id: Id('the user', 2),
+    email: emailShown,
+    name: nameShown,
+    is_admin: Type.Boolean({ description: adminWords }),
   },
-  { description: 'The person who signed in, or whose token it is.' },
+  {
+    description: 'The user who signed in, or to whom the token belongs.',
+  },
 );
 export type Person = Static<typeof Person>;

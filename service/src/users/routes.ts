@@ -39,6 +39,7 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'user_list',
         summary: 'List users',
+        description: 'Returns all users, sorted by ID.',
         tags,
         querystring: UserQuery,
         response: { 200: Type.Array(User) },
@@ -56,7 +57,8 @@ function readRoutes(app: App, { db }: Deps): void {
       config,
       schema: {
         operationId: 'user_view',
-        summary: 'Show a user',
+        summary: 'Get a user',
+        description: 'Returns a user.',
         tags,
         params,
         response: { 200: User },
@@ -78,8 +80,9 @@ function changeRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'user_create',
-        summary: 'Add a user',
-        description: 'They may do nothing until they are a member of a project.',
+        summary: 'Create a user',
+        description:
+          'Adds a user. A user who is not an administrator can do nothing until they are a member of a project.',
         tags,
         body: UserCreate,
         response: { 201: User },
@@ -105,9 +108,11 @@ function changeRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'user_update',
-        summary: 'Change a user, or shut them out',
+        summary: 'Update a user',
         description:
-          'A new password, and being shut out, end their sessions at once. Tokens of theirs hold no longer while they are shut out; a new password leaves them. Change your own password by `PUT /v1/session/password`.',
+          'Changes a user. A new password ends the sessions of the user at once, and does not affect their tokens. Disabling a ' +
+          'user ends their sessions, and their tokens are refused until the user is enabled again. To change your own ' +
+          'password, use `PUT /v1/session/password`.',
         tags,
         params,
         body: UserUpdate,
@@ -137,7 +142,8 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'user_delete',
         summary: 'Delete a user',
         description:
-          'With their tokens and sessions. The audit log keeps the id. Not the last owner of a project.',
+          'Deletes a user, ends their sessions and revokes their tokens. The audit log keeps the ID of the user. The last owner ' +
+          'of a project cannot be deleted.',
         tags,
         params,
         response: { 200: User },

@@ -38,7 +38,8 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'member_list',
         summary: 'List the members of a project',
-        description: 'For its owners.',
+        description:
+          'Returns the members of a project, with their roles. Only owners of the project and administrators can do this.',
         tags,
         params,
         querystring: UserQuery,
@@ -59,8 +60,9 @@ function readRoutes(app: App, { db }: Deps): void {
       config,
       schema: {
         operationId: 'member_view',
-        summary: 'Show a member of a project',
-        description: 'For its owners.',
+        summary: 'Get a member of a project',
+        description:
+          'Returns a member of a project. Only owners of the project and administrators can do this.',
         tags,
         params: memberParams,
         response: { 200: Member },
@@ -84,8 +86,9 @@ function changeRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'member_add',
-        summary: 'Add a user to a project, by their email address',
-        description: 'For its owners.',
+        summary: 'Add a member to a project',
+        description:
+          'Adds a user to a project, by their email address. Only owners of the project and administrators can do this.',
         tags,
         params,
         body: MemberAdd,
@@ -124,8 +127,10 @@ function changeRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'member_set',
-        summary: 'Change the role of a member of a project',
-        description: 'For its owners. A project keeps an owner.',
+        summary: 'Update a member of a project',
+        description:
+          'Changes the role of a member. Only owners of the project and administrators can do this. The last owner of a project ' +
+          'keeps that role.',
         tags,
         params: memberParams,
         body: MemberUpdate,
@@ -154,7 +159,8 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'member_remove',
         summary: 'Remove a member from a project',
         description:
-          'For its owners, and for the member, who may leave. Tokens that the member made for it are revoked. A project keeps an owner.',
+          'Removes a member from a project, and revokes the tokens that the member created for it. Owners of the project and ' +
+          'administrators can do this, and members can remove themselves. The last owner cannot be removed.',
         tags,
         params: memberParams,
         response: { 200: Member },
