@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PasskeySignIn } from './passkeys.ts';
 import { linePattern } from './text.ts';
 import { newPassword, Person, Role } from './users.ts';
-import { Closed, Timestamp } from './values.ts';
+import { Closed, Id, Timestamp } from './values.ts';
 
 const anyText = { maxLength: 254, explain: 'Must be a text of at most 254 characters.' };
 
@@ -11,72 +11,96 @@ export const SignIn = Closed(
     email: Type.String({
       ...anyText,
       pattern: linePattern,
-      description: 'Whose.',
+      description: 'The email address of the user.',
       examples: ['ada@example.com'],
       explain: 'Must be a text of at most 254 characters, without control characters.',
     }),
     password: Type.String({
       ...anyText,
-      description: 'Theirs.',
+      description: 'The password of the user.',
       examples: ['copper-lantern-Tuesday-otter'],
     }),
   },
-  { title: 'SignIn' },
+  { title: 'SignIn', description: 'The email address and the password of the user who signs in.' },
 );
 export type SignIn = Static<typeof SignIn>;
 
+const expiryWords =
+  'The time at which the session ends unless it is used before. Each use extends it to 12 hours, up to 30 days after ' +
+  'the sign-in.';
+
 export const CurrentSession = Type.Object(
   {
-    user: Person,
+    user: Type.Object(Person.properties, { description: 'The user who signed in.' }),
     projects: Type.Array(
-      Type.Object({
-        id: Type.Integer({ examples: [1] }),
-        name: Type.String({ examples: ['default'] }),
-        role: Role,
-      }),
+      Type.Object(
+        {
+          id: Id('the project', 1),
+          name: Type.String({ description: 'The name of the project.', examples: ['default'] }),
+          role: Role,
+        },
+        { description: 'A project, with the role of the user in it.' },
+      ),
       {
         description:
-          'Those that they are a member of, the oldest membership first. That one is used where none is named.',
+          'The projects that the user is a member of, the oldest membership first. Requests without the header ' +
+          '`Berth-Project` are about the first one.',
       },
     ),
     csrf_token: Type.String({
-      description: 'To be sent as `Berth-CSRF` with each request that changes something.',
+      description:
+        'The CSRF token of the session, to be sent in the header `Berth-CSRF` of each request that changes something.',
+      examples: ['2f9d0c5be1'],
     }),
-    expires_at: Timestamp('When it ends unless it is used before.'),
+    expires_at: Timestamp(expiryWords),
   },
-  { title: 'CurrentSession', description: 'Who signed in, and what they may.' },
+  {
+    title: 'CurrentSession',
+    description: 'The session of the request: the user who signed in, and their projects.',
+  },
 );
 export type CurrentSession = Static<typeof CurrentSession>;
 
 export const Session = Type.Object(
   {
-    id: Type.Integer({ examples: [12] }),
-    is_current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
-    address: Type.String({ description: 'Where it began.', examples: ['203.0.113.7'] }),
-    user_agent: Type.String({ description: 'What the browser calls itself.' }),
-    created_at: Timestamp('When they signed in.'),
-    last_used_at: Timestamp('Within a minute.'),
-    expires_at: Timestamp('When it ends unless it is used before.'),
+    id: Id('the session', 12),
+    is_current: Type.Boolean({ description: 'Whether this is the session of the request.' }),
+    address: Type.String({
+      description: 'The IP address that the user signed in from.',
+      examples: ['203.0.113.7'],
+    }),
+    user_agent: Type.String({
+      description: 'The header `User-Agent` of the browser that the user signed in with.',
+      examples: ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+    }),
+    created_at: Timestamp('The time of the sign-in.'),
+    last_used_at: Timestamp('The time of the last request in the session, accurate to a minute.'),
+    expires_at: Timestamp(expiryWords),
   },
-  { title: 'Session', description: 'A browser that somebody signed in with.' },
+  { title: 'Session', description: 'A session of a user: a browser in which they signed in.' },
 );
 export type Session = Static<typeof Session>;
 
 export const SessionsEnded = Type.Object(
   {
-    ended: Type.Integer({ description: 'How many sessions.', examples: [2] }),
+    ended: Type.Integer({ description: 'The number of sessions that were ended.', examples: [2] }),
     tokens_left: Type.Integer({
-      description: 'How many tokens of yours still hold, in all projects.',
+      description: 'The number of tokens of the user that are still valid, in all projects.',
       examples: [0],
     }),
   },
-  { title: 'SessionsEnded' },
+  {
+    title: 'SessionsEnded',
+    description: 'The sessions that were ended, and the tokens that remain.',
+  },
 );
 
 export const SessionsEndQuery = Closed({
   tokens: Type.Optional(
     Type.Boolean({
-      description: 'Revokes all your tokens as well, in all projects, and what they made.',
+      description:
+        'Whether to revoke all tokens of the user in all projects as well, with the tokens that were created with ' +
+        'them. The default is `false`.',
       explain: 'Must be true or false.',
     }),
   ),
@@ -84,45 +108,74 @@ export const SessionsEndQuery = Closed({
 
 export const SessionConfirm = Closed(
   {
-    password: Type.Optional(Type.String({ ...anyText, description: 'Yours.' })),
+    password: Type.Optional(
+      Type.String({
+        ...anyText,
+        description: 'The password of the user.',
+        examples: ['copper-lantern-Tuesday-otter'],
+      }),
+    ),
     passkey: Type.Optional(PasskeySignIn),
   },
-  { title: 'SessionConfirm', description: 'One of both.' },
+  {
+    title: 'SessionConfirm',
+    description: 'The proof of identity: either `password` or `passkey`.',
+  },
 );
 export type SessionConfirm = Static<typeof SessionConfirm>;
 
 export const SessionConfirmed = Type.Object(
-  { confirmed_until: Timestamp('Until when it need not be done again.') },
-  { title: 'SessionConfirmed' },
+  {
+    confirmed_until: Timestamp('The time until which the session needs no further confirmation.'),
+  },
+  { title: 'SessionConfirmed', description: 'The confirmation of the session.' },
 );
 
 export const PasswordChange = Closed(
   {
-    password: Type.String({ ...anyText, description: 'The one until now.' }),
+    password: Type.String({
+      ...anyText,
+      description: 'The current password of the user.',
+      examples: ['copper-lantern-Tuesday-otter'],
+    }),
     new_password: newPassword,
   },
-  { title: 'PasswordChange' },
+  { title: 'PasswordChange', description: 'The current and the new password of the user.' },
 );
 export type PasswordChange = Static<typeof PasswordChange>;
 
 export const OidcBegin = Type.Object(
   {
     authorization_url: Type.String({
-      description: 'Where the browser is to go, within ten minutes.',
+      description:
+        'The URL of the OpenID provider to send the browser to. It can be used within ten minutes.',
       examples: ['https://id.example.com/authorize?client_id=berth'],
     }),
   },
-  { title: 'OidcBegin' },
+  { title: 'OidcBegin', description: 'A sign-in at the OpenID provider that was begun.' },
 );
 
-const answered = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 4096, description, explain: 'Must be a text, once.' }));
+const answered = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 4096,
+      description,
+      examples: [example],
+      explain: 'Must be a text of at most 4096 characters, given once.',
+    }),
+  );
 
 /** Providers add parameters of their own. */
 export const OidcCallback = Type.Object({
-  state: answered('As it was sent to the provider.'),
-  code: answered('What the provider answers.'),
-  error: answered('Why it does not.'),
-  iss: answered('Who answers (RFC 9207).'),
+  state: answered('The value of `state` that was sent to the provider.', 'af0ifjsldkj'),
+  code: answered(
+    'The authorization code of the provider. Present if the sign-in succeeded there.',
+    'SplxlOBeZQQYbYS6WxSbIA',
+  ),
+  error: answered(
+    'The error of the provider. Present if the sign-in failed there.',
+    'access_denied',
+  ),
+  iss: answered('The issuer identifier of the provider (RFC 9207).', 'https://id.example.com'),
 });
 export type OidcCallback = Static<typeof OidcCallback>;

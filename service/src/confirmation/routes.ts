@@ -11,9 +11,12 @@ export function confirmationRoutes(app: App, deps: Deps): void {
       config: { scope: 'person' },
       schema: {
         operationId: 'session_confirm',
-        summary: 'Confirm that it is you',
+        summary: 'Confirm your identity',
         description:
-          'Whatever makes tokens, or changes users, members or passkeys, wants to know it ten minutes after you signed in. A passkey signs options of `POST /v1/session/passkey/options`.',
+          'Confirms the identity of the user who is signed in, by their password or by a passkey. Requests that give lasting ' +
+          'access or take it away, such as those that create tokens or change users, members or passkeys, require a sign-in or ' +
+          'a confirmation within the last ten minutes. For a passkey, get a challenge from ' +
+          '`POST /v1/session/passkey/options`.',
         tags: ['Sessions'],
         body: SessionConfirm,
         response: { 200: SessionConfirmed },

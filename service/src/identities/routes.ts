@@ -43,8 +43,10 @@ function beginRoute(app: App, deps: ProviderDeps): void {
       config: { scope: 'public', canRefuse: true, beginsSignIn: true },
       schema: {
         operationId: 'session_oidc_begin',
-        summary: 'Begin to sign in at the OpenID provider',
-        description: 'Answers where the browser is to go; it comes back to `GET /v1/session/oidc`.',
+        summary: 'Begin to sign in with OpenID Connect',
+        description:
+          'Returns the URL of the OpenID provider to send the browser to. After the sign-in there, the provider sends the ' +
+          'browser back to `GET /v1/session/oidc`.',
         tags,
         response: { 200: OidcBegin },
       },
@@ -69,11 +71,16 @@ function callbackRoute(app: App, deps: ProviderDeps): void {
       config: { scope: 'public', canRefuse: true },
       schema: {
         operationId: 'session_oidc_callback',
-        summary: 'End a sign-in at the OpenID provider',
-        description: 'The provider sends the browser here, and this sends it on to the panel.',
+        summary: 'Complete a sign-in with OpenID Connect',
+        description:
+          'Receives the browser that the OpenID provider sends back, starts a session, and redirects the browser to the panel.',
         tags,
         querystring: OidcCallback,
-        response: { 303: Type.Null({ description: 'Signed in.' }) },
+        response: {
+          303: Type.Null({
+            description: 'The user is signed in. The browser is redirected to the panel.',
+          }),
+        },
       },
     },
     async (request, reply) => {
@@ -113,7 +120,7 @@ async function claimsOf(
 
 function requireProvider({ identityProvider }: ProviderDeps): IdentityProvider {
   if (identityProvider) return identityProvider;
-  throw new Problem('not_found', 'No OpenID provider is set up here.');
+  throw new Problem('not_found', 'This installation has no OpenID provider.');
 }
 
 function redirectUri({ origin }: URL): string {

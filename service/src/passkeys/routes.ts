@@ -43,7 +43,9 @@ function signInRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'session_passkey_options',
         summary: 'Begin to sign in with a passkey',
-        description: 'Needs no user name: the device knows whose the passkey is.',
+        description:
+          'Returns a challenge for a sign-in with a passkey. No user name is needed, because the passkey identifies the user. ' +
+          'The browser signs the challenge, and `POST /v1/session/passkey` completes the sign-in.',
         tags,
         response: { 200: PasskeyRequest },
       },
@@ -61,6 +63,8 @@ function signInRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'session_passkey',
         summary: 'Sign in with a passkey',
+        description:
+          'Completes a sign-in with a passkey, and sets the session cookie. The session ends 12 hours after its last use.',
         tags,
         body: PasskeySignIn,
         response: { 201: CurrentSession },
@@ -70,7 +74,7 @@ function signInRoutes(app: App, deps: Deps): void {
       requireOwnOrigin(request, deps.publicUrl);
       const found = await readAuthentication(deps, request.body);
       if (!found.proven) {
-        const detail = 'The passkey is unknown here, or too much time has passed. Try again.';
+        const detail = 'The passkey is unknown, or the challenge has expired. Try again.';
         throw signInFailed(request, detail, found.userId);
       }
       const { id, userId, counter } = found.proven;
@@ -98,6 +102,7 @@ function ownRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'passkey_list',
         summary: 'List your passkeys',
+        description: 'Returns the passkeys of the user who is signed in.',
         tags,
         querystring: PageQuery,
         response: { 200: Type.Array(Passkey) },
@@ -121,7 +126,9 @@ function ownRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'passkey_delete',
-        summary: 'Remove a passkey of yours',
+        summary: 'Delete a passkey',
+        description:
+          'Deletes a passkey of the user who is signed in. It can no longer be used to sign in.',
         tags,
         params,
         response: { 200: Passkey },
@@ -148,6 +155,8 @@ function registrationRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'passkey_options',
         summary: 'Begin to add a passkey',
+        description:
+          'Returns the options of a new passkey. The browser creates the passkey, and `POST /v1/passkeys` adds it.',
         tags,
         response: { 200: PasskeyCreation },
       },
@@ -162,6 +171,7 @@ function registrationRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'passkey_create',
         summary: 'Add a passkey',
+        description: 'Adds a passkey that the browser created to the user who is signed in.',
         tags,
         body: PasskeyCreate,
         response: { 201: Passkey },
@@ -175,7 +185,8 @@ function registrationRoutes(app: App, deps: Deps): void {
         async ({ trx }, passkey) => {
           if (!(await lockUser(trx, person.userId))) throw sessionEnded();
           const row = await insertPasskey(trx, passkey);
-          if (!row) throw invalidFields([{ pointer: '/credential', detail: 'Is here already.' }]);
+          if (!row)
+            throw invalidFields([{ pointer: '/credential', detail: 'Is registered already.' }]);
           const target = { kind: 'user', id: person.userId } as const;
           return { status: 201, body: passkeyView(row), target };
         },

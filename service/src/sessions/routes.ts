@@ -41,7 +41,9 @@ function signInRoute(app: App, deps: Deps): void {
       schema: {
         operationId: 'session_create',
         summary: 'Sign in with a password',
-        description: 'The session is in a cookie. It ends 12 hours after its last use.',
+        description:
+          'Starts a session with an email address and a password, and sets the session cookie. The session ends 12 hours after ' +
+          'its last use, and at the latest 30 days after the sign-in.',
         tags,
         body: SignIn,
         response: { 201: CurrentSession },
@@ -63,8 +65,9 @@ function readRoutes(app: App, { db, secretKey }: Deps): void {
       config,
       schema: {
         operationId: 'session_view',
-        summary: 'Show who is signed in',
-        description: 'And what changes need: the `csrf_token`.',
+        summary: 'Get the current session',
+        description:
+          'Returns the user who is signed in, their projects, and the `csrf_token` that changes need.',
         tags,
         response: { 200: CurrentSession },
       },
@@ -82,7 +85,7 @@ function readRoutes(app: App, { db, secretKey }: Deps): void {
       schema: {
         operationId: 'session_list',
         summary: 'List your sessions',
-        description: 'Everywhere that you are signed in, the newest first.',
+        description: 'Returns all sessions of the user who is signed in, the newest first.',
         tags,
         querystring: PageQuery,
         response: { 200: Type.Array(Session) },
@@ -106,6 +109,7 @@ function signOutRoutes(app: App, deps: Deps): void {
       schema: {
         operationId: 'session_delete',
         summary: 'Sign out',
+        description: 'Ends the current session.',
         tags,
         response: { 200: SessionsEnded },
       },
@@ -130,7 +134,8 @@ function signOutRoutes(app: App, deps: Deps): void {
         operationId: 'session_delete_all',
         summary: 'Sign out everywhere',
         description:
-          'All your sessions end, this one included. Your tokens still hold, unless you say `tokens=true`.',
+          'Ends all sessions of the user, including the current one. The tokens of the user stay valid unless `tokens` is ' +
+          '`true`.',
         tags,
         querystring: SessionsEndQuery,
         response: { 200: SessionsEnded },
@@ -161,7 +166,8 @@ function passwordRoute(app: App, deps: Deps): void {
         operationId: 'password_change',
         summary: 'Change your password',
         description:
-          'Your other sessions end. Your tokens still hold: `DELETE /v1/sessions?tokens=true` ends them.',
+          'Changes the password of the user who is signed in, and ends their other sessions. Their tokens stay valid; ' +
+          '`DELETE /v1/sessions?tokens=true` revokes them.',
         tags,
         body: PasswordChange,
         response: { 200: SessionsEnded },
