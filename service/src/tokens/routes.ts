@@ -32,9 +32,9 @@ function readRoutes(app: App, { db }: Deps): void {
       config,
       schema: {
         operationId: 'whoami',
-        summary: 'Show who asks',
+        summary: 'Get the current token or session',
         description:
-          'What the token or the session allows, and the project that requests are about.',
+          'Returns the token or session of the request, what it allows, and the project that the request is about.',
         tags,
         response: { 200: Whoami },
       },
@@ -62,7 +62,8 @@ function readRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'token_list',
         summary: 'List the tokens of the project',
-        description: 'Those that were not revoked. No secret is shown.',
+        description:
+          'Returns the tokens of the project that were not revoked, without their secrets.',
         tags,
         querystring: TokenQuery,
         response: { 200: Type.Array(Token) },
@@ -81,7 +82,8 @@ function readRoutes(app: App, { db }: Deps): void {
       config,
       schema: {
         operationId: 'token_view',
-        summary: 'Show a token',
+        summary: 'Get a token',
+        description: 'Returns a token, without its secret.',
         tags,
         params,
         response: { 200: Token },
@@ -106,8 +108,10 @@ function changeRoutes(app: App, deps: Deps): void {
       config: { ...config, needsConfirmation: true },
       schema: {
         operationId: 'token_create',
-        summary: 'Make a token',
-        description: 'No stronger than the one that makes it. Its secret is shown this once.',
+        summary: 'Create a token',
+        description:
+          'Creates a token for the project. It cannot allow more than the token or session that creates it. The response is ' +
+          'the only one that contains its secret.',
         tags,
         body: TokenCreate,
         response: { 201: NewToken },
@@ -134,8 +138,9 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'token_revoke',
         summary: 'Revoke a token',
         description:
-          'It holds no longer from the next request on, nor does any that it made; at other replicas within a second. ' +
-          'A token revokes itself and those that it made, a person their own, owners and administrators all of the project.',
+          'Revokes a token, and all tokens that were created with it. They are refused from the next request on, by other ' +
+          'replicas of the service within a second. A token can revoke itself and the tokens that were created with it, a ' +
+          'user their own ones, and owners and administrators all of the project.',
         tags,
         params,
         response: { 200: Token },
