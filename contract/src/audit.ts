@@ -3,7 +3,7 @@ import { auditActions } from './actions.ts';
 import { AnyOf, period } from './filters.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference, ReferenceBy } from './references.ts';
-import { Closed, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const targetKinds = [
   'server',
@@ -18,35 +18,47 @@ const targetKinds = [
 export type AuditTargetKind = (typeof targetKinds)[number];
 
 const TargetKind = Word([...targetKinds], {
-  description: 'What it was done to.',
+  description: 'The kind of object that the action was about.',
   examples: ['server'],
 });
 
 export const AuditEntry = Type.Object(
   {
-    id: Type.Integer({ examples: [12] }),
-    at: Timestamp('When it was entered.'),
+    id: Id('the entry', 12),
+    at: Timestamp('The time at which the entry was recorded.'),
     project_id: Nullable(
       Type.Integer({
         description:
-          'Whose history it belongs to; null for what is of no project, such as users and locations.',
+          'The ID of the project to whose history the entry belongs. Null for actions that are about no project, such as ' +
+          'changes of users and locations.',
         examples: [1],
       }),
     ),
-    token_id: Nullable(Type.Integer({ description: 'With which token.', examples: [3] })),
+    token_id: Nullable(
+      Type.Integer({
+        description: 'The ID of the token of the request. Null if it was made without a token.',
+        examples: [3],
+      }),
+    ),
     user_id: Nullable(
-      Type.Integer({ description: 'Who: the person, or whose token it is.', examples: [2] }),
+      Type.Integer({
+        description:
+          'The ID of the user who made the request, or to whom its token belongs. Null if no user is known.',
+        examples: [2],
+      }),
     ),
     source: Word(['api', 'command_line', 'berth'], {
       description:
-        'How: with a request; with a tool on the command line, of which no person is known; or by Berth ' +
-        'itself.',
+        'The source of the action. `api`: a request. `command_line`: a command-line tool, of which no user is known. ' +
+        '`berth`: Berth itself.',
       examples: ['api'],
     }),
     address: Nullable(
       Type.String({
         description:
-          'From where, the last of several; null for a tool and for Berth itself, for several callers, and, but for administrators, of an administrator who is no member of the project.',
+          'The IP address of the request, or of the last one if the entry stands for several. Null if the source is not ' +
+          '`api`, and if the entry stands for several callers. Null, too, for an administrator who is not a member of the ' +
+          'project, unless an administrator asks.',
         examples: ['203.0.113.7'],
       }),
     ),
@@ -54,34 +66,45 @@ export const AuditEntry = Type.Object(
       minimum: 0,
       maximum: 1000,
       description:
-        'From how many addresses, of which 1,000 are told apart; 0 for a tool and for Berth itself.',
+        'The number of IP addresses that the requests came from, up to 1,000. It is 0 if the source is not `api`.',
       examples: [1],
     }),
     action: Type.String({
       description:
-        'What: the `operationId` of the request. By Berth itself: `traffic_notice`, `traffic_throttle`, ' +
-        '`initial_commands_failed` of a create that has ended, `statement_correct`, or a `server_stop` of a server whose ' +
-        'traffic allowance is used up. `requests_refused`: of several actions.',
+        'The action: the `operationId` of the request. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, ' +
+        '`initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a ' +
+        'server that has used up its traffic allowance. `requests_refused` stands for refusals of several actions.',
       examples: ['server_create'],
     }),
     target: Nullable(
       Type.Object(
-        { kind: TargetKind, id: Type.Integer({ examples: [42] }) },
-        { description: 'To what; of a refusal, what the path names, if it names any.' },
+        { kind: TargetKind, id: Id('the object', 42) },
+        {
+          description:
+            'The object that the action was about. For a refused request it is the one that the path names. Null if ' +
+            'there is none.',
+        },
       ),
     ),
     status: Type.Integer({
-      description: 'Of the answer, the last of several: below 400 it was done.',
+      description:
+        'The HTTP status code of the response, or of the last one if the entry stands for several. The action was done ' +
+        'if it is below 400.',
       examples: [201],
     }),
     code: Nullable(
       Type.String({
-        description: 'Why it was refused; null for several reasons.',
+        description:
+          'The code of the problem. Null unless the request was refused, and if the entry stands for refusals with ' +
+          'several codes.',
         examples: ['no_capacity'],
       }),
     ),
     request_id: Nullable(
-      Type.String({ description: 'The `X-Request-Id` of the answer; null where there was none.' }),
+      Type.String({
+        description: 'The `X-Request-Id` of the response. Null if the source is not `api`.',
+        examples: ['1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a'],
+      }),
     ),
     details: Nullable(
       Type.Object(
@@ -89,9 +112,9 @@ export const AuditEntry = Type.Object(
         {
           additionalProperties: true,
           description:
-            'What was given or changed, where there is more to say: quota, role, scopes, is_admin, is_disabled, ' +
-            'percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed. Of ' +
-            '`requests_refused`, `actions`: how many there were of each.',
+            'Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, ' +
+            'is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed. For ' +
+            '`requests_refused`, `actions` holds the number of requests for each action. Null if there are none.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },
       ),
@@ -99,53 +122,66 @@ export const AuditEntry = Type.Object(
     count: Type.Integer({
       minimum: 1,
       description:
-        'How many requests the entry stands for. 1 for a change, and for the first of several refusals. ' +
-        'What is then refused to the same token or person, with the same action and code, is counted for a ' +
-        'minute, and entered as one: with the target if they all had the same, and the `address` and ' +
-        '`request_id` of the last. Where nobody is known, such as at a sign-in, it is what came from the same ' +
-        'address (an IPv6 /64 as one) for the same target. What is refused to one token or person, or in one ' +
-        'project, in very many ways within a minute is entered together, as `requests_refused` if the actions differ.',
+        'The number of requests that the entry stands for. It is 1 for a change, and for the first of several refusals. ' +
+        'Further refusals within a minute of the same action, to the same token or user and with the same code, are ' +
+        'recorded in one entry, with the target if all had the same one, and the `address` and `request_id` of the last. ' +
+        'If the caller is unknown, as at a sign-in, requests from the same address (for IPv6, the same /64) for the same ' +
+        'target are recorded together. If one caller, or one project, is refused in very many ways within a minute, the ' +
+        'rest is recorded in one entry, with the action `requests_refused` if the actions differ.',
       examples: [1],
     }),
-    first_at: Timestamp('When the first of them was.'),
-    last_at: Timestamp('When the last of them was.'),
+    first_at: Timestamp('The time of the first of these requests.'),
+    last_at: Timestamp('The time of the last of these requests.'),
   },
-  { title: 'AuditEntry', description: 'Something that was changed, or was not let be.' },
+  {
+    title: 'AuditEntry',
+    description: 'An action that changed something, or a request that was refused.',
+  },
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
 const filters = {
   action: AnyOf(
     Word([...auditActions], {
-      description: 'Only these actions.',
+      description: 'Return only entries with this action.',
       examples: ['server_delete'],
     }),
   ),
-  token_id: AnyOf(Reference('token', 'Only what was asked with this token.')),
-  user_id: AnyOf(Reference('user', 'Only what this person asked, or tokens of theirs.')),
-  target_kind: AnyOf(TargetKind),
+  token_id: AnyOf(Reference('token', 'Return only requests with this token.')),
+  user_id: AnyOf(Reference('user', 'Return only requests of this user or of their tokens.')),
+  target_kind: AnyOf(
+    Word([...targetKinds], {
+      description: 'Return only entries about objects of this kind.',
+      examples: ['server'],
+    }),
+  ),
   target_id: AnyOf(
-    ReferenceBy('target_kind', 'Only what was done to this one; with one `target_kind`.'),
+    ReferenceBy(
+      'target_kind',
+      'Return only entries about this object. It requires exactly one `target_kind`.',
+    ),
   ),
   project_id: AnyOf(
     Reference(
       'project',
-      'Only of the history of this project: for administrators, of any project.',
+      'Return only the history of this project. Only administrators can name a project other than their own.',
     ),
   ),
   status: AnyOf(
     Type.Integer({
       minimum: 100,
       maximum: 599,
-      description: 'Only those with this status.',
+      description: 'Return only entries with this HTTP status code.',
       examples: [403],
-      explain: 'Must be a status of HTTP, such as 403.',
+      explain: 'Must be an HTTP status code, such as 403.',
     }),
   ),
   address: AnyOf(
     Type.String({
       anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
-      description: 'Only from this address, where it is shown; of several, the last.',
+      description:
+        'Return only entries with this IP address: the last one, if an entry stands for several requests. Entries whose ' +
+        'address is hidden from the caller do not match.',
       examples: ['203.0.113.7'],
       explain: 'Must be an IP address, such as 203.0.113.7.',
     }),
@@ -155,8 +191,9 @@ const filters = {
       minLength: 1,
       maxLength: 100,
       pattern: '^[!-~]*$',
-      description: 'Only what came of this request.',
-      explain: 'Must be the X-Request-Id of an answer.',
+      description: 'Return only the entries of this request, by its `X-Request-Id`.',
+      examples: ['1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a'],
+      explain: 'Must be the X-Request-Id of a response.',
     }),
   ),
   ...period('entries', 'recorded'),

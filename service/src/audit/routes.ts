@@ -26,11 +26,11 @@ export function auditRoutes(app: App, { db }: Deps): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'audit_list',
-        summary: 'List what was changed, by whom',
+        summary: 'List entries of the audit log',
         description:
-          'Every request that changed something or was refused to, but for those beyond a limit (429), ' +
-          'and what the tools of the command line changed. For administrators, of all projects. ' +
-          'All of it, streamed; with `limit`, page by page; `sort=-id` begins with the newest.',
+          'Returns the audit log: all requests that changed something, all requests that were refused, except those beyond ' +
+          'the rate limit (429), and the changes of command-line tools. Administrators get the entries of all projects. All ' +
+          'of them are streamed in one response, or, with `limit`, returned in pages. `sort=-id` returns the newest first.',
         tags,
         querystring: AuditQuery,
         response: { 200: Type.Array(AuditEntry) },
@@ -50,12 +50,13 @@ export function auditRoutes(app: App, { db }: Deps): void {
       schema: {
         operationId: 'audit_export',
         summary: 'Export the audit log',
-        description: 'A line of JSON each, the oldest first: the same as the list.',
+        description:
+          'Returns the entries of the audit log as JSON Lines: one JSON object on each line, the oldest first.',
         tags,
         querystring: AuditExportQuery,
         response: {
           200: {
-            description: 'AuditEntry, a line each',
+            description: 'One entry on each line.',
             content: { [jsonLines]: { schema: AuditEntry } },
           },
         },
