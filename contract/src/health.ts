@@ -5,17 +5,35 @@ export const Health = Type.Object(
   {
     status: Word(['ok', 'failing'], {
       description:
-        '`ok` when the service can serve: every check is, but for locations as long as one answers.',
+        'Whether the service can handle requests. It is `ok` if every check is `ok`; of the locations it is enough ' +
+        'that one can be reached.',
       examples: ['ok'],
     }),
     checks: Type.Array(
-      Type.Object({
-        name: Type.String({ description: 'The part.', examples: ['database'] }),
-        status: Word(['ok', 'failing'], { description: 'Whether it works.', examples: ['ok'] }),
-        detail: Type.String({ description: 'More about it.', examples: ['It answers.'] }),
-      }),
+      Type.Object(
+        {
+          name: Type.String({
+            description: 'The name of the component that was checked.',
+            examples: ['database'],
+          }),
+          status: Word(['ok', 'failing'], {
+            description: 'Whether the component works.',
+            examples: ['ok'],
+          }),
+          detail: Type.String({
+            description: 'The result of the check, in words for a person.',
+            examples: ['It works.'],
+          }),
+        },
+        { description: 'The result of the check of one component.' },
+      ),
+      { description: 'The result of the check of each component.' },
     ),
   },
-  { title: 'Health', description: 'Whether the service can serve, part by part.' },
+  {
+    title: 'Health',
+    description:
+      'Whether the service can handle requests, and the state of each of its components.',
+  },
 );
 export type Health = Static<typeof Health>;

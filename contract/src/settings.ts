@@ -6,15 +6,15 @@ const words = {
     minimum: 1,
     maximum: 120,
     description:
-      'How many months entries of the audit log are kept. They go a calendar month (UTC) at a time, so an ' +
-      'entry may be there for up to a month more.',
+      'How long entries of the audit log are kept, in months. They are removed by whole calendar months (UTC), so an ' +
+      'entry may be kept for up to a month more. The default is 13.',
     examples: [13],
     explain: 'Must be a whole number of months, from 1 to 120.',
   },
   operations_months: {
     minimum: 1,
     maximum: 120,
-    description: 'How many months an operation is kept after it has ended.',
+    description: 'How long an operation is kept after its end, in months. The default is 13.',
     examples: [13],
     explain: 'Must be a whole number of months, from 1 to 120.',
   },
@@ -22,8 +22,8 @@ const words = {
     minimum: 1,
     maximum: 3650,
     description:
-      'How many days what initial commands printed is kept after their operation has ended. It goes with ' +
-      'the operation at the latest, and earlier where the outputs of its project exceed the quota `outputs`.',
+      'How long the output of initial commands is kept after the end of their operation, in days, but no longer than ' +
+      'the operation, and less long if the outputs of the project exceed its quota `outputs`. The default is 30.',
     examples: [30],
     explain: 'Must be a whole number of days, from 1 to 3650.',
   },
@@ -31,8 +31,8 @@ const words = {
 
 const retentionWords = {
   description:
-    'How long records are kept. What is older is removed within two hours, and does not come back when a ' +
-    'time is made longer.',
+    'The retention periods of records. Older records are removed within two hours. Extending a period does not bring ' +
+    'back records that were removed.',
 };
 
 export const Settings = Type.Object(
@@ -46,7 +46,7 @@ export const Settings = Type.Object(
       retentionWords,
     ),
   },
-  { title: 'Settings', description: 'What administrators set for the whole installation.' },
+  { title: 'Settings', description: 'The settings of the whole installation.' },
 );
 export type Settings = Static<typeof Settings>;
 
@@ -63,6 +63,9 @@ export const SettingsUpdate = Closed(
       ),
     ),
   },
-  { title: 'SettingsUpdate', description: 'What is left out stays as it is.' },
+  {
+    title: 'SettingsUpdate',
+    description: 'The settings to change. Settings that are left out stay as they are.',
+  },
 );
 export type SettingsUpdate = Static<typeof SettingsUpdate>;

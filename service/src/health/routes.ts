@@ -33,10 +33,10 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
       config: { scope: 'public' },
       schema: {
         operationId: 'health_view',
-        summary: 'See whether the service works',
+        summary: 'Get the health of the service',
         description:
-          'Needs no token. Answers 503, naming what fails, while the service cannot serve. ' +
-          'What was found is answered again for a second.',
+          'Returns whether the service can handle requests, and the state of each of its components. The status code is 503 ' +
+          'if it cannot. The result is cached for a second.',
         tags: ['Health'],
         response: { 200: Health, 503: Health },
       },
@@ -49,10 +49,10 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
       config: { scope: 'public' },
       schema: {
         operationId: 'health_ready',
-        summary: 'See whether to send requests to this service',
+        summary: 'Get the readiness of this service',
         description:
-          'For load balancers. Needs no token. Answers 503 while this service is stopping, or can not reach ' +
-          'its database. It does not look at the locations: while one is away, no other service is better off.',
+          'Returns whether a load balancer should send requests to this service. The status code is 503 while the service is ' +
+          'stopping or cannot reach its database. Locations are not checked, because all services share them.',
         tags: ['Health'],
         response: { 200: Health, 503: Health },
       },

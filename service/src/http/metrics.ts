@@ -51,14 +51,15 @@ const config = { scope: 'metrics:read', worksWithoutDatabase: true } as const;
 
 const schema = {
   operationId: 'metrics_view',
-  summary: 'Show the metrics',
+  summary: 'Get the metrics',
   description:
-    'For Prometheus: OpenMetrics for a client that accepts it, else the older text format. It is not under ' +
-    '`/v1`. While the database is away, it answers with the figures of the process alone.',
+    'Returns the metrics of the service for Prometheus: as OpenMetrics if the client accepts it, otherwise in the text ' +
+    'format of Prometheus. The path is not under `/v1`. While the database cannot be reached, only the metrics of the ' +
+    'process are returned.',
   tags: ['Health'],
   response: {
     200: {
-      description: 'Every metric; docs/metrics.md says what each one is.',
+      description: 'All metrics. docs/metrics.md explains each one.',
       content: {
         'application/openmetrics-text': { schema: Type.String() },
         'text/plain': { schema: Type.String() },

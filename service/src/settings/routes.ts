@@ -16,7 +16,8 @@ export function settingsRoutes(app: App, deps: Deps): void {
       config,
       schema: {
         operationId: 'settings_view',
-        summary: 'Show the settings of the installation',
+        summary: 'Get the settings',
+        description: 'Returns the settings of the installation.',
         tags,
         response: { 200: Settings },
       },
@@ -31,8 +32,9 @@ export function settingsRoutes(app: App, deps: Deps): void {
       config: { ...config, needsConfirmation: true },
       schema: {
         operationId: 'settings_update',
-        summary: 'Change the settings of the installation',
-        description: 'What is left out stays as it is.',
+        summary: 'Update the settings',
+        description:
+          'Changes settings of the installation. Settings that are left out stay as they are.',
         tags,
         body: SettingsUpdate,
         response: { 200: Settings },

@@ -9,9 +9,10 @@ export function versionRoutes(app: App): void {
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'version_view',
-        summary: 'Show which release of Berth answers',
+        summary: 'Get the version',
         description:
-          'Behind a load balancer each service may answer another one while an upgrade is under way.',
+          'Returns the release of Berth that this service runs. During an upgrade, services behind a load balancer may run ' +
+          'different releases.',
         tags: ['Health'],
         response: { 200: Version },
       },
