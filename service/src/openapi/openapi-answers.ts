@@ -33,28 +33,34 @@ const integer = (description: string, example: number) => ({
 export const sharedHeaders = {
   'Idempotency-Replayed': {
     description:
-      'Only there when this is the answer to an earlier request with the same `Idempotency-Key`.',
+      'Present if this is the response to an earlier request with the same `Idempotency-Key`. The value is `true`.',
     schema: { type: 'string', enum: ['true'] },
   },
   Link: text(
-    'The next page (RFC 8288), with `rel="next"`. Not there on the last page, nor without `limit`.',
+    'The URL of the next page, with `rel="next"` (RFC 8288). Absent on the last page, and without `limit`.',
     '</v1/servers?limit=100&cursor=eyJ2IjoxMDB9>; rel="next"',
   ),
-  Location: text('Where the new object is.', '/v1/servers/42'),
-  'Operation-Id': integer('The operation of this answer: `GET /v1/operations/{id}`.', 7),
-  'Preference-Applied': text('Only there after a wait for `Prefer: wait=N`.', 'wait=60'),
+  Location: text('The path of the new object.', '/v1/servers/42'),
+  'Operation-Id': integer(
+    'The ID of the operation that carries out the request. `GET /v1/operations/{id}` returns it.',
+    7,
+  ),
+  'Preference-Applied': text(
+    'The preference of the header `Prefer` that was applied. Present if the response waited for the operation.',
+    'wait=60',
+  ),
   RateLimit: text(
-    'How many requests the caller has left (`r`), and after how many seconds without any it has all again (`t`).',
+    'The number of requests that the caller has left (`r`), and the seconds after which all are available again if it sends none (`t`).',
     '"reads";r=199;t=1',
   ),
   'RateLimit-Policy': text(
-    'The limit that the request counted towards: so many at once (`q`), which take so many seconds to come back (`w`).',
+    'The rate limit that the request counted towards: the number of requests that can be sent at once (`q`), and the seconds in which they become available again (`w`).',
     '"reads";q=200;w=2',
   ),
-  'Retry-After': integer('Seconds after which the same request may be sent again.', 2),
+  'Retry-After': integer('The number of seconds after which the request can be sent again.', 2),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', 'Bearer realm="berth"'),
   'X-Request-Id': text(
-    'Names this request in the logs. Send the header, of 1 to 64 letters, digits, `.`, `_` and `-`, to choose it.',
+    'The ID of the request, under which it stands in the logs. To choose it, send this header with 1 to 64 letters, digits, `.`, `_` and `-`.',
     '1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a',
   ),
 };

@@ -1,94 +1,165 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { type ProblemCode, problems } from '../problems/problem.ts';
+import { explanations } from '../problems/explanations.ts';
 import { version } from '../version/build.ts';
 import { completeAnswers, type Paths, sharedHeaders } from './openapi-answers.ts';
 import { withCodes } from './route-schemas.ts';
 
-const description = `Create, watch and control virtual servers.
+const description = `The API of Berth creates, manages and monitors virtual servers.
 
-Send a token with each request: \`Authorization: Bearer berth_…\`. Bodies are JSON or forms, answers
-are JSON, and errors are problems (RFC 9457) with a \`code\` for programs and a \`detail\` for people.
+Authenticate each request with a token, in the header \`Authorization: Bearer berth_…\`. Request bodies are JSON or
+forms, responses are JSON, and errors are problems (RFC 9457) with a \`code\` for programs and a \`detail\` for people.
+
+## Terms
+
+A **server** is a virtual server. It is an instance of Incus: a system container. The operating system that runs in it
+is its **guest**. A server runs on a **node**, which is a machine of a **location**. A location is an Incus server or
+cluster, which is also called its **engine**. Servers belong to **projects**, which are isolated from each other.
 
 ## Operations
 
-What takes time is done by an operation. Every answer to a request for one has the field \`operation\`
-and the header \`Operation-Id\`:
+Changes that take time are carried out by an operation. Each response to a request for such a change has the field
+\`operation\` and the header \`Operation-Id\`:
 
-| Answer | What it means | What to do |
+| Response | Meaning | What to do |
 | --- | --- | --- |
-| 201 or 202, \`operation.status\` is \`pending\` or \`running\` | The request was accepted. | Ask \`GET /v1/operations/{id}\` until the status is another one. |
-| 201 or 202, \`operation.status\` is \`succeeded\` | It is done. | |
-| Problem with \`operation.status\` \`failed\` | The request was accepted, and the operation has failed: 409 for the state of the server or its guest, 502 for the engine, 503 for something out of reach or full. \`code\` says why. | Read \`detail\`, which says what to do. \`/v1/servers/{id}\` shows what there is now: a failed create leaves a server to retry or delete. |
-| Problem with \`operation.status\` \`superseded\` | Another request, such as a delete, ended the operation. | |
-| Problem without \`operation\` | The request was refused, and nothing was changed. | Mend what \`detail\` names, or wait for \`Retry-After\` seconds, and send it again. |
-| \`operation_in_progress\` | The request was refused: \`operation\` is the one in the way. | Send it again when that has ended. |
-| No answer, or 500 \`internal_error\` | Nobody knows whether it was accepted. | Send it again with the same \`Idempotency-Key\`. |
+| 201 or 202, \`operation.status\` is \`pending\` or \`running\` | The request was accepted. | Poll \`GET /v1/operations/{id}\` until the status changes to another one. |
+| 201 or 202, \`operation.status\` is \`succeeded\` | The change is done. | Nothing has to be done. |
+| Problem, \`operation.status\` is \`failed\` | The request was accepted, and the operation failed. \`code\` says why: 409 for the state of the server or its guest, 502 for the engine, 503 for something that cannot be reached or is full. | Read \`detail\`, which says what to do. \`GET /v1/servers/{id}\` returns the state of the server: a creation that failed leaves a server to retry or delete. |
+| Problem, \`operation.status\` is \`superseded\` | Another request, such as a delete, took the place of the operation. | Get the server, and send the request again if it is still needed. |
+| Problem without \`operation\` | The request was refused, and nothing was changed. | Correct what \`detail\` names, or wait for \`Retry-After\` seconds, and send the request again. |
+| Problem \`operation_in_progress\` | The request was refused. \`operation\` is the operation that is in progress. | Send the request again when that operation has ended. |
+| No response, or 500 \`internal_error\` | It is not known whether the request was accepted. | Send the request again with the same \`Idempotency-Key\`. |
 
-Without \`Prefer: wait\` the answer comes at once. With \`Prefer: wait=60\` it comes when the operation has
-ended, or after 60 seconds; only such an answer can be the problem of a failed operation.
+Without \`Prefer: wait\`, the response comes at once. With \`Prefer: wait=60\`, it comes when the operation has ended, or
+after 60 seconds. Only such a response can be the problem of an operation that failed.
 
-An \`Idempotency-Key\` makes it safe to send a POST again: the same key and request get the same answer
-for 24 hours, and nothing is done twice. When a request that waited was told the end of its operation,
-that becomes the answer, a failure as well as a success. To try again after a failure, use a new key.
+An \`Idempotency-Key\` makes it safe to send a POST request again. For 24 hours, the same request with the same key gets
+the same response, and nothing is done twice. If a request waited for its operation, the outcome of the operation becomes
+the response, whether it succeeded or failed. To try again after a failure, use a new key.
 
-## Limits
+## Units and times
 
-Memory is in MiB and disk in GiB, in powers of 1024, whatever a field is called; traffic and its
-allowances are in bytes. Times are answered in UTC; those that are sent may have an offset, such as
+Memory is measured in MiB and disk space in GiB, both based on powers of 1024. Traffic and traffic allowances are measured
+in bytes. Times in responses are in UTC (RFC 3339). Times in requests may have an offset, such as
 \`2026-11-21T01:00:00+01:00\`.
 
-A token may make so many reads (GET and HEAD) and so many actions (all else) a second. Dry runs, and
-requests that are refused as invalid (400, 406, 413, 415, 422), count as reads. The headers
-\`RateLimit\` and \`RateLimit-Policy\` of each answer say how many are left; a request beyond the limit
-gets 429 with \`Retry-After\`.
+## Rate limits
 
-## Names
+A token has a limit of reads (GET and HEAD) and a limit of actions (all other requests) per second. Dry runs, and requests
+that are refused as invalid (400, 406, 413, 415 and 422), count as reads. The headers \`RateLimit\` and
+\`RateLimit-Policy\` of each response say how many requests are left. Requests beyond the limit get 429 with
+\`Retry-After\`.
 
-Where an id is asked for, a name will do as well: a server's host name or UUID, a location's name, the
-\`slug\` of an operating system, a project's name, the email address of a user, a token's name. Text that
-is all digits is an id; text in the form of a UUID is a UUID; names of servers are looked up in the project
-that the request is about, whatever the case of their letters. Where several have a name, the answer is 409
-\`ambiguous_name\` with the \`candidates\`. Filters of lists take several values, with commas between. Lists
-say in the header \`Total-Count\` how many there are, with \`Prefer: count=exact\`.
+## IDs and names
 
-## People
+Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, the
+\`slug\` of an operating system, the name of a project, the email address of a user, or the name of a token. A value of
+digits alone is an ID, and a value in the form of a UUID is a UUID. Names of servers are looked up in the project that the
+request is about, and their case is ignored. If several objects have the name, the response is 409 \`ambiguous_name\` with
+the \`candidates\`.
 
-People sign in (\`POST /v1/session\`) and get a cookie. With it, each request that changes something
-also needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. The header
-\`Berth-Project\` says which project a request is about, by its id or its name, for
-who has several.`;
+## Lists
+
+A list returns all objects by default. With \`limit\`, it returns a page, and the header \`Link\` has the URL of the next
+one. Filters accept several values, separated by commas. With \`Prefer: count=exact\`, the header \`Total-Count\` has the
+number of objects on all pages.
+
+## Users
+
+Users sign in with \`POST /v1/session\` and get a session cookie. In a session, each request that changes something also
+needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects send the header
+\`Berth-Project\`, with the ID or the name of the project that the request is about.
+
+## Errors
+
+Each error has one of these codes. The field \`detail\` of the response says what went wrong this time.
+
+${errorTable()}`;
+
+/** Each code, its status, when it comes and what to do about it, as Markdown. */
+function errorTable(): string {
+  const codes = Object.keys(problems) as ProblemCode[];
+  const rows = codes.map((code) => {
+    const [when, action] = explanations[code];
+    return `| \`${code}\` | ${problems[code][0]} | ${when} | ${action} |`;
+  });
+  return ['| Code | Status | Cause | What to do |', '| --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  );
+}
 
 /** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
-    info: { title: 'Berth', version, description, license: { name: 'Apache-2.0' } },
+    info: {
+      title: 'Berth',
+      version,
+      description,
+      contact: { name: 'The operator of this installation' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
     tags: [
-      { name: 'Servers', description: 'Virtual servers and what can be done to them.' },
-      { name: 'Operations', description: 'What was asked for, and what came of it.' },
-      { name: 'Locations', description: 'Where servers can run.' },
-      { name: 'Operating systems', description: 'What can be installed.' },
-      { name: 'Projects', description: 'Whom servers belong to, and who is a member.' },
-      { name: 'Tokens', description: 'What programs prove themselves with.' },
-      { name: 'Sessions', description: 'Signing in and out, for people.' },
-      { name: 'Users', description: 'People who can sign in. For administrators.' },
-      { name: 'Settings', description: 'Of the whole installation. For administrators.' },
-      { name: 'Health', description: 'Whether the service works, and what it measures.' },
+      { name: 'Servers', description: 'Create, control, monitor and delete virtual servers.' },
+      {
+        name: 'Operations',
+        description: 'Follow changes to servers and nodes that take time, and get their outcome.',
+      },
+      { name: 'Locations', description: 'List and configure the places where servers can run.' },
+      {
+        name: 'Nodes',
+        description: 'List the machines that run servers, and take them out of service and back.',
+      },
+      {
+        name: 'Operating systems',
+        description:
+          'Manage the operating systems that servers can be created with, and their images.',
+      },
+      {
+        name: 'Address pools',
+        description: 'Manage the IP addresses that are assigned to servers. For administrators.',
+      },
+      {
+        name: 'Projects',
+        description: 'Manage projects, to which servers belong, their quotas and their members.',
+      },
+      { name: 'Tokens', description: 'Manage the tokens with which programs authenticate.' },
+      {
+        name: 'Sessions',
+        description: 'Sign in and out, and manage sessions, passkeys and the own password.',
+      },
+      { name: 'Users', description: 'Manage the people who can sign in. For administrators.' },
+      {
+        name: 'Audit',
+        description: 'See who changed what and when, and which requests were refused.',
+      },
+      {
+        name: 'Settings',
+        description: 'Manage the settings of the whole installation. For administrators.',
+      },
+      {
+        name: 'Health',
+        description: 'Monitor the service itself: its health, version and metrics.',
+      },
     ],
     components: {
       securitySchemes: {
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: '`berth_…`, made by `npm run token`.',
+          description:
+            'A token in the form `berth_…`. `POST /v1/tokens` creates one, and so does `npm run token` on the command line.',
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-berth',
-          description: 'Of a person who signed in; over http on loopback it is called `berth`.',
+          description:
+            'The session cookie of a user who signed in. Over http on a loopback address it is named `berth`.',
         },
       },
     },
@@ -170,14 +241,15 @@ function isList(schema: { querystring?: unknown } | undefined): boolean {
 function headersOf(methods: string[], list: boolean) {
   if (list) {
     const description =
-      '`count=exact`: say in the header `Total-Count` how many there are on all pages.';
+      'With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.';
     return Type.Object({
       Prefer: Type.Optional(Type.String({ description, examples: ['count=exact'] })),
     });
   }
   const preference = Type.Optional(
     Type.String({
-      description: '`wait=N`: hold the answer up to N seconds (60 at most), until all is done.',
+      description:
+        'With `wait=N`, the response waits up to N seconds, at most 60, until the operation has ended. By default it comes at once.',
       examples: ['wait=30'],
     }),
   );
@@ -185,7 +257,8 @@ function headersOf(methods: string[], list: boolean) {
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'The same key and request get the first answer again, for 24 hours.',
+      description:
+        'A key of your choice, 1 to 255 characters long, that makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.',
       examples: ['4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
     }),
   );
@@ -200,7 +273,7 @@ const omitted = new Set(['explain', 'maxBytes', 'reference', 'referenceBy']);
 function shareNamed(value: unknown, schemas: Record<string, object>): unknown {
   if (Array.isArray(value)) return value.map((part) => shareNamed(part, schemas));
   // What the plugin says where a schema has no description.
-  if (value === 'Default Response') return 'What was asked for.';
+  if (value === 'Default Response') return 'The request succeeded.';
   if (typeof value !== 'object' || value === null) return value;
   const shared = Object.fromEntries(
     Object.entries(value)

@@ -8,6 +8,13 @@ import { placesOf } from '../requests/reference-places.ts';
 import { routeProblems } from './route-problems.ts';
 
 const noFields = Type.Object({}, { additionalProperties: false });
+const noBody = Type.Object(
+  {},
+  {
+    additionalProperties: false,
+    description: 'This request has no fields. The body may be left out.',
+  },
+);
 const methodsWithBody = ['POST', 'PUT', 'PATCH'];
 
 /**
@@ -19,7 +26,7 @@ export function completeSchema(route: RouteOptions): void {
   const takesBody = [route.method].flat().some((method) => methodsWithBody.includes(method));
   route.schema = {
     querystring: noFields,
-    ...(takesBody && { body: noFields, consumes: mediaTypes }),
+    ...(takesBody && { body: noBody, consumes: mediaTypes }),
     security: credentials(route.config?.scope),
     ...schema,
     ...described(route),
@@ -28,12 +35,25 @@ export function completeSchema(route: RouteOptions): void {
 }
 
 const confirmation =
-  'In a session only within ten minutes after it was begun or confirmed (`POST /v1/session/confirm`).';
+  'In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.';
 
+/** What the route says, and who may ask. */
 function described({ config, schema }: RouteOptions): { description?: string } {
-  if (!config?.needsConfirmation) return {};
-  const { description = '' } = (schema ?? {}) as { description?: string };
-  return { description: `${description} ${confirmation}`.trim() };
+  const { description } = (schema ?? {}) as { description?: string };
+  const sentences = [
+    description,
+    permission(config?.scope),
+    config?.needsConfirmation ? confirmation : undefined,
+  ].filter((sentence) => sentence !== undefined);
+  return { description: sentences.join(' ') };
+}
+
+function permission(scope: string | undefined): string {
+  if (scope === 'public') return 'This request needs no authentication.';
+  if (scope === 'person') return 'This request requires a session.';
+  return scope === undefined
+    ? 'This request requires a token or a session.'
+    : `This request requires the scope \`${scope}\`.`;
 }
 
 function credentials(scope: string | undefined): Record<string, string[]>[] {
