@@ -152,7 +152,7 @@ function requireScope(
 ): void {
   if (scope === 'person') {
     if (person) return;
-    const detail = 'This needs a signed-in user, not a token.';
+    const detail = 'This request requires a session, not a token.';
     throw new Problem('person_required', detail);
   }
   if (!caller) {

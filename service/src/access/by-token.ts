@@ -24,7 +24,7 @@ export async function identifyByToken(
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
   if (!isFrom(addressOf(request), found.allowedNetworks)) {
-    throw new Problem('network_not_allowed', 'The token may not be used from this address.');
+    throw new Problem('network_not_allowed', 'The token cannot be used from this IP address.');
   }
   count();
   const { id: tokenId, createdBy: userId, expiresAt, allowedNetworks, isNoted } = found;
@@ -42,7 +42,7 @@ export async function identifyByToken(
 export function bearerToken({ headers }: FastifyRequest): string | undefined {
   const [, token] = /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '') ?? [];
   if (token === undefined || isWellFormed(token)) return token;
-  throw new Problem('token_malformed', 'That is not a token of this service; is it complete?');
+  throw new Problem('token_malformed', 'This is not a complete token of this service.');
 }
 
 /** Never more than the person may who made it, as of now. */

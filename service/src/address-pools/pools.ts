@@ -35,7 +35,7 @@ export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<Poo
   const errors = [...subnetErrors(cidr, facts), ...(await networkErrors(trx, locationId, cidr))];
   if (errors.length > 0) throw invalidFields(errors);
   if (facts.overlaps !== null) {
-    const detail = `The pool ${facts.overlaps} has addresses of ${cidr} already.`;
+    const detail = `The pool ${facts.overlaps} already contains addresses of ${cidr}.`;
     throw new Problem('address_pool_overlaps', detail);
   }
   const { first, last } = facts;
@@ -62,7 +62,7 @@ export async function removePool(trx: Trx, id: number): Promise<PoolRow> {
   await lockPool(trx, id);
   const pool = await requirePool(trx, id);
   if (pool.held > 0) {
-    const detail = `Servers hold ${counted(pool.held, 'address', 'addresses')} of the pool ${pool.cidr}. Disable it, so that it drains, and delete it then.`;
+    const detail = `Servers have ${counted(pool.held, 'address', 'addresses')} of the pool ${pool.cidr}. Disable the pool, and delete it when these servers are gone.`;
     throw new Problem('address_pool_in_use', detail);
   }
   await deletePool(trx, id);

@@ -13,7 +13,7 @@ export function everyProject(
   ids?: readonly number[],
 ): ProjectRows {
   if (allows(scopes, 'admin')) return new EveryProject(db, ids);
-  throw new Problem('scope_missing', 'Only administrators may ask about all projects.');
+  throw new Problem('scope_missing', 'Only administrators can list all projects.');
 }
 
 /** Whether somebody may read what belongs to any project: administrators who have named none. */

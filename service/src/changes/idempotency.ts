@@ -82,7 +82,7 @@ export async function idempotently<B, P = undefined>(
     if (answer) return answer;
     await sleep(lookAgainMs);
   }
-  const detail = 'The first request with this Idempotency-Key has not ended yet. Try again.';
+  const detail = 'The first request with this Idempotency-Key is still being processed. Try again.';
   throw new Problem('idempotency_in_progress', detail, { retryAfter: 2 });
 }
 
@@ -142,7 +142,7 @@ function replay<B>(
   { secretKey, caller, key, told }: Kept,
 ): IdempotentAnswer<B> {
   if (!secretKey.isMac(fingerprint, told, stored.requestHmac)) {
-    const detail = 'This Idempotency-Key was used for another request. Use a new one.';
+    const detail = 'This Idempotency-Key was used for another request. Use a new key.';
     throw new Problem('idempotency_mismatch', detail);
   }
   const headers = { ...stored.headers, 'Idempotency-Replayed': 'true' };
@@ -168,7 +168,7 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
   throw new Problem(
     'malformed_request',
-    'The header Idempotency-Key must be of 1 to 255 visible ASCII characters, without spaces.',
+    'The header Idempotency-Key must have 1 to 255 visible ASCII characters, without spaces.',
   );
 }
 

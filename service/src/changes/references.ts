@@ -153,7 +153,7 @@ function theOne(finder: Finder, text: string, found: Candidate[]): Candidate | u
   const [exact, ...others] = found.filter(({ name }) => name === text);
   if (exact && others.length === 0) return exact;
   const ids = found.map(({ id }) => id).join(', ');
-  const detail = `Several ${finder.words}s are called ${shortened(text)}. Say which by its id: ${ids}.`;
+  const detail = `Several ${finder.words}s are called ${shortened(text)}. Use one of these IDs: ${ids}.`;
   throw new Problem('ambiguous_name', detail, { members: { candidates: found } });
 }
 

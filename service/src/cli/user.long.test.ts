@@ -54,7 +54,7 @@ test('a user is added with a password of standard input, listed, and shut out', 
   assert.equal(entries[1]?.project_id, membership?.id);
   const again = await run(...create);
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /Another user has the address/);
+  assert.match(again.stderr, /Another user has the email address/);
 });
 
 test('one without a password is for the OpenID provider', async () => {

@@ -21,7 +21,7 @@ export async function readProof(
   { password, passkey }: SessionConfirm,
 ): Promise<Proof> {
   if ((password === undefined) === (passkey === undefined)) {
-    throw invalidFields([{ pointer: '', detail: 'Give either password or passkey.' }]);
+    throw invalidFields([{ pointer: '', detail: 'Must contain either password or passkey.' }]);
   }
   if (password !== undefined) {
     return { passwordHash: await requirePassword(request, reply, deps, userId, password) };
@@ -41,12 +41,12 @@ export async function confirm(trx: Trx, person: Person, proof: Proof): Promise<s
     const { id, counter } = proof.passkey;
     if (!(await notePasskeyUse(trx, id, counter))) throw notTheirPasskey();
   } else if (passwordHash !== proof.passwordHash) {
-    throw invalidFields([{ pointer: '/password', detail: 'Was changed just now.' }]);
+    throw invalidFields([{ pointer: '/password', detail: 'Was just changed.' }]);
   }
   return await confirmSession(trx, sessionId);
 }
 
 function notTheirPasskey(): Problem {
-  const detail = 'Is none of yours, or too much time has passed. Try again.';
+  const detail = 'Is not a passkey of yours, or the challenge has expired. Try again.';
   return invalidFields([{ pointer: '/passkey', detail }]);
 }

@@ -82,5 +82,5 @@ function unclearHost({ httpVersion, headers }: IncomingMessage, allowed: Set<str
   const name = hostPattern.exec(host)?.groups?.name;
   if (name === undefined) return malformed('The Host header names no host.');
   if (allowed.size === 0 || allowed.has(name.toLowerCase().replace(/\.$/, ''))) return undefined;
-  return new Problem('misdirected_request', 'This service is not called by that name.');
+  return new Problem('misdirected_request', 'This service does not have that host name.');
 }

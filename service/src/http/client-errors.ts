@@ -10,18 +10,18 @@ type Refusal = readonly [statusLine: string, code: ProblemCode, detail: string];
 const unreadable: Refusal = [
   '400 Bad Request',
   'malformed_request',
-  'This is not an HTTP request that can be read.',
+  'The request is not valid HTTP.',
 ];
 const refusals: Record<string, Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: [
     '408 Request Timeout',
     'malformed_request',
-    'The request did not arrive in time.',
+    'The request was not received in time.',
   ],
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'headers_too_large',
-    'The address and the headers are larger than the 16 KiB that are taken.',
+    'The URL and the headers are larger than the maximum of 16 KiB.',
   ],
 };
 

@@ -180,12 +180,12 @@ function refuseUnknown(app: App, known: KnownRoute[]): void {
   function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const methods = methodsOf(known, request.url);
     if (methods.length === 0) {
-      const problem = new Problem('not_found', 'There is nothing at this address.');
+      const problem = new Problem('not_found', 'There is nothing at this path.');
       return sendProblem(problem, request, reply);
     }
     reply.header('Allow', methods.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();
-    const detail = `This address takes ${methods.join(', ')}, and not ${request.method}.`;
+    const detail = `This path supports ${methods.join(', ')}, and not ${request.method}.`;
     return sendProblem(new Problem('method_not_allowed', detail), request, reply);
   }
 }

@@ -63,7 +63,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
     } catch (error) {
       // It may be up again the next time.
       discovering = undefined;
-      const detail = 'The OpenID provider can’t be reached at the moment. Try again.';
+      const detail = 'The OpenID provider cannot be reached at the moment. Try again.';
       throw new Problem('unavailable', detail, { retryAfter: 5, cause: error });
     }
   }

@@ -79,7 +79,7 @@ function unthrottled(
   { traffic_policy }: Pick<ShownLocation, 'traffic_policy'>,
 ): FieldError[] {
   if (traffic_policy !== 'throttle' || network_kind !== 'ovn') return [];
-  const detail = 'Cards on an OVN network can not be throttled. Choose "stop" or "none".';
+  const detail = 'Servers on an OVN network cannot be throttled. Choose "stop" or "none".';
   return [{ pointer: '/traffic_policy', detail }];
 }
 
@@ -142,6 +142,6 @@ async function unknownSystems(trx: Trx, ids: number[]): Promise<FieldError[]> {
 
 function turnedRound(field: string, min: number, max: number): FieldError[] {
   if (min <= max) return [];
-  const detail = `The least, ${min}, would be more than the most, ${max}.`;
+  const detail = `The minimum, ${min}, must not be more than the maximum, ${max}.`;
   return [{ pointer: `/limits/${field}`, detail }];
 }

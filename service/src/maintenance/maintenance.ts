@@ -58,7 +58,7 @@ export async function requestDeclareLost(
 ): Promise<{ node: ShownNode; operation: OperationRow }> {
   const node = await requireNode(trx, name, locationId);
   if (confirm !== node.name) {
-    const detail = `Must be the name of the node, ${node.name}: its servers and their disks are given up.`;
+    const detail = `Must be the name of the node, ${node.name}, because its servers and their disks will be given up.`;
     throw invalidFields([{ pointer: '/confirm', detail }]);
   }
   requireMember(node);
@@ -74,17 +74,18 @@ export async function requestDeclareLost(
 async function requireSilent(trx: Trx, { name, status, location_id }: ShownNode): Promise<void> {
   const location = await findLocation(trx, location_id);
   if (!location?.isReachable) {
-    const detail = 'Its location does not answer, so nobody knows how the node is.';
+    const detail =
+      'The location of the node cannot be reached, so the state of the node is unknown.';
     throw new Problem('location_unreachable', detail);
   }
   if (status !== 'online') return;
-  const detail = `The node ${name} answers. Only one that is switched off may be declared lost.`;
+  const detail = `The node ${name} answers. Only a node that is switched off can be declared lost.`;
   throw new Problem('node_answers', detail);
 }
 
 function requireMember({ name, member }: ShownNode): void {
   if (member !== null) return;
-  const detail = `The node ${name} is in no cluster, so its servers have nowhere to go to.`;
+  const detail = `The node ${name} is not in a cluster, so its servers cannot be moved anywhere.`;
   throw new Problem('not_clustered', detail);
 }
 

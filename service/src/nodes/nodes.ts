@@ -19,7 +19,7 @@ export async function requireNode(
   if (!node) throw nodeNotFound(name);
   if (another) {
     const candidates = [node, another].map(({ id, name, location }) => ({ id, name, location }));
-    const detail = `Several locations have a node called ${node.name}: say which with location_id.`;
+    const detail = `Several locations have a node called ${node.name}. Add the parameter location_id.`;
     throw new Problem('ambiguous_name', detail, { members: { candidates } });
   }
   return node;

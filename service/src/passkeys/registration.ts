@@ -68,7 +68,8 @@ export async function readRegistration(
   const kept = await takeState<KeptRegistration>(db, secretKey, kind, challenge);
   const made = kept?.userId === userId ? await verify() : undefined;
   if (!made) {
-    const detail = 'Is not the answer to options of yours within ten minutes. Begin again.';
+    const detail =
+      'Is not a response to your challenge, or the challenge has expired. Request new options.';
     throw invalidFields([{ pointer: '/credential', detail }]);
   }
   return {

@@ -182,7 +182,7 @@ test('a passkey is added by who asked for the challenge, on this site, once', as
   assert.equal((await register()).statusCode, 201);
   const again = await register({}, other);
   assert.equal(again.statusCode, 422);
-  assert.match(again.json().errors[0].detail, /here already/);
+  assert.match(again.json().errors[0].detail, /registered already/);
   const { id } = (await mine.ask('GET', '/passkeys')).json()[0];
   assert.equal((await other.ask('DELETE', `/passkeys/${id}`)).statusCode, 404);
 });

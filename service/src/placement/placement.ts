@@ -57,7 +57,7 @@ export async function placeServer(
     const placement = { node, reason, nodes: nodes.length, excluded, others: shown };
     return { nodeId, placement };
   }
-  const detail = 'Other requests took each node that was chosen. Try again.';
+  const detail = 'Other requests took the capacity of each node that was chosen. Try again.';
   throw new Problem('unavailable', detail, { retryAfter: 1 });
 }
 

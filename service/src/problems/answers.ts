@@ -8,12 +8,12 @@ const mediaType = 'application/problem+json; charset=utf-8';
 
 /** Fastify's own errors, by their status, as ours. */
 const byStatus: Record<number, (message: string) => Problem> = {
-  400: (message) => new Problem('malformed_request', `The request can't be read: ${message}`),
-  404: () => new Problem('not_found', 'There is nothing at this address.'),
-  408: () => new Problem('malformed_request', 'The request did not arrive in time.'),
-  413: () => new Problem('body_too_large', 'The body is larger than the 256 KiB that are taken.'),
+  400: (message) => new Problem('malformed_request', `The request cannot be read: ${message}`),
+  404: () => new Problem('not_found', 'There is nothing at this path.'),
+  408: () => new Problem('malformed_request', 'The request was not received in time.'),
+  413: () => new Problem('body_too_large', 'The body is larger than the maximum of 256 KiB.'),
   // A part of the path is longer than any that there is.
-  414: () => new Problem('not_found', 'There is nothing at this address.'),
+  414: () => new Problem('not_found', 'There is nothing at this path.'),
   415: () => unsupportedMediaType(),
 };
 
@@ -31,7 +31,7 @@ function toProblem(error: unknown): Problem {
   if (trouble) return whileInTrouble(trouble, error);
   const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
   if (known) return known((error as Error).message);
-  const detail = 'Something went wrong on our side. The request id tells the operator what.';
+  const detail = 'The service has a fault. Report the request ID to the operator.';
   return new Problem('internal_error', detail, { cause: error });
 }
 
@@ -106,7 +106,7 @@ function logFailure(error: unknown, request: FastifyRequest): void {
 /** The client hung up before all of its body was here: nothing is wrong on our side. */
 function answerNobody(request: FastifyRequest, reply: FastifyReply) {
   request.log.debug('A client hung up amid its body.');
-  const detail = 'The connection ended before the body did.';
+  const detail = 'The connection was closed before the whole body was received.';
   return sendProblem(new Problem('malformed_request', detail), request, reply);
 }
 

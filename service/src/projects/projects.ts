@@ -50,11 +50,11 @@ export async function deleteProject(
   if (!project) throw projectNotFound(id);
   const { name, used_servers: servers } = project;
   if (id === (await homeProject(trx))) {
-    const detail = `The project ${name} is the home of the service's own tokens, and stays.`;
+    const detail = `The project ${name} is the first project of the installation, which cannot be deleted.`;
     throw new Problem('project_in_use', detail);
   }
   if (tokenId !== null && (await listProjectsOfLineage(trx, tokenId)).includes(id)) {
-    const detail = `Your token would end with the project ${name}. Delete it with a token of another project.`;
+    const detail = `Deleting the project ${name} would revoke your token. Use a token of another project.`;
     throw new Problem('project_in_use', detail);
   }
   if (servers > 0) {
@@ -75,5 +75,5 @@ async function requireUniqueNames(trx: Trx, { id, name: project }: ProjectRow): 
 
 async function requireFreeName(trx: Trx, name: string, besidesId?: number): Promise<void> {
   if (!(await isNameTaken(trx, name, besidesId))) return;
-  throw new Problem('name_taken', `Another project is called ${name}. Choose another name.`);
+  throw new Problem('name_taken', `Another project has the name ${name}. Choose another name.`);
 }

@@ -111,7 +111,7 @@ describe('a project', () => {
       await person.ask('DELETE', url, { 'berth-project': String(id) }),
     ]) {
       assert.deepEqual([refused.statusCode, refused.json().code], [409, 'project_in_use']);
-      assert.match(refused.json().detail, /stays/);
+      assert.match(refused.json().detail, /cannot be deleted/);
     }
     assert.equal((await whole.ask('GET', '/whoami', admin)).statusCode, 200);
   });
@@ -127,7 +127,7 @@ describe('a project', () => {
     for (const headers of [own, { authorization: `Bearer ${child.json().token}` }]) {
       const refused = await whole.ask('DELETE', `/projects/${id}`, { ...headers, ...elsewhere });
       assert.deepEqual([refused.statusCode, refused.json().code], [409, 'project_in_use']);
-      assert.match(refused.json().detail, /Your token would end/);
+      assert.match(refused.json().detail, /would revoke your token/);
     }
     assert.equal((await remove()).statusCode, 200);
   });

@@ -7,7 +7,7 @@ export async function requireAcceptable(request: FastifyRequest): Promise<void> 
   if (accept === undefined || request.is404) return;
   const produced = request.routeOptions.config.produces ?? 'application/json';
   if (accepts(accept, produced)) return;
-  throw new Problem('not_acceptable', `This address answers with ${produced} only.`);
+  throw new Problem('not_acceptable', `This path returns only ${produced}.`);
 }
 
 function accepts(header: string, produced: string): boolean {

@@ -202,7 +202,8 @@ function decode(cursor: string): unknown[] {
 }
 
 function invalidCursor(cause?: unknown): Problem {
-  const detail = 'The cursor is not one that this list gave out for this order. Begin without one.';
+  const detail =
+    'The cursor was not issued by this list for this order. Start again without a cursor.';
   const errors = [{ pointer: '/cursor', detail: 'Must be taken from a Link header of this list.' }];
   return new Problem('invalid_cursor', detail, { errors, cause });
 }

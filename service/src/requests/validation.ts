@@ -97,6 +97,6 @@ function sentence(
   const { explain } = (parentSchema ?? {}) as Annotations;
   if (explain) return explain;
   if (keyword === 'type') return `Must be ${nouns[params.type] ?? params.type}.`;
-  if (keyword === 'pattern' || keyword === 'format') return 'Has a form that is not taken here.';
+  if (keyword === 'pattern' || keyword === 'format') return 'Has an invalid format.';
   return `${(message ?? 'is not valid').replace(/^./, (first) => first.toUpperCase())}.`;
 }

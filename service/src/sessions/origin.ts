@@ -29,6 +29,6 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: URL): void 
   // On one machine it has several names: what counts is that the page is from where it asks.
   const own = `http://${request.host}`;
   if (isLoopback(publicUrl) && origin === own && isLoopback(new URL(origin))) return;
-  const detail = `The request comes from a page of another site than ${publicUrl.origin}.`;
+  const detail = `The request comes from a page of a site other than ${publicUrl.origin}.`;
   throw new Problem('csrf_failed', detail);
 }

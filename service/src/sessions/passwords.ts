@@ -45,7 +45,7 @@ export async function prepareNewPassword(
 ): Promise<PasswordHashes> {
   const before = await requirePassword(request, reply, deps, userId, body.password);
   if (body.new_password.normalize('NFC') === body.password.normalize('NFC')) {
-    const detail = 'Is the password that you have. Choose another one.';
+    const detail = 'Is your current password. Choose another one.';
     throw invalidFields([{ pointer: '/new_password', detail }]);
   }
   const after = await acceptPassword(body.new_password, [email, name], {
@@ -68,5 +68,5 @@ export async function changePassword(
 }
 
 function notTheirPassword(): Problem {
-  return invalidFields([{ pointer: '/password', detail: 'Is not your password.' }]);
+  return invalidFields([{ pointer: '/password', detail: 'Is not your current password.' }]);
 }

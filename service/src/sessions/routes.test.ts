@@ -246,7 +246,7 @@ test('a password is changed by who knows the old one, and other sessions end', a
   const wrong = await put({ password: 'not-it', new_password });
   assert.equal(wrong.statusCode, 422);
   assert.deepEqual(wrong.json().errors, [
-    { pointer: '/password', detail: 'Is not your password.' },
+    { pointer: '/password', detail: 'Is not your current password.' },
   ]);
   const weak = await put({ password: goodPassword, new_password: 'password1' });
   assert.equal(weak.json().errors[0].pointer, '/new_password');

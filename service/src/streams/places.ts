@@ -83,6 +83,6 @@ function tooMany(who: string, count: number): Problem {
 }
 
 function busy(): Problem {
-  const detail = 'As many large answers are being sent as there may be. Try again.';
+  const detail = 'The service is sending the maximum number of large responses. Try again.';
   return new Problem('unavailable', detail, { retryAfter });
 }

@@ -54,7 +54,7 @@ export async function createToken(
   const parentId = caller.tokenId;
   const values = { name, hash, scopes, expiresAt, allowedNetworks, createdBy, parentId };
   const id = await insertToken(project, values);
-  if (id === undefined) throw new Problem('token_invalid', 'The token was revoked just now.');
+  if (id === undefined) throw new Problem('token_invalid', 'The token was just revoked.');
   return { token, row: await requireToken(project, id) };
 }
 
@@ -62,7 +62,7 @@ export async function createToken(
 async function requireRoom(trx: Trx, project: Project): Promise<void> {
   if (!(await lockProject(trx, project.id))) throw projectNotFound(project.id);
   if ((await countTokens(project)) < mostTokens) return;
-  const detail = `The project has ${mostTokens} tokens, which is the most. Revoke some that nobody needs.`;
+  const detail = `The project has the maximum of ${mostTokens} tokens. Revoke some that are not needed.`;
   throw new Problem('quota_exceeded', detail);
 }
 
@@ -101,7 +101,8 @@ async function isTheirs(
   if (tokenId === null) return userId !== null && created_by === userId;
   const { isOf, isMakerOf } = await findKinship(project, id, tokenId);
   if (!isMakerOf) return isOf;
-  const detail = 'That token made the one that you use. Its person, or an owner, may revoke it.';
+  const detail =
+    'Your token was created with that token. Its user, or an owner of the project, can revoke it.';
   throw new Problem('owner_required', detail);
 }
 
@@ -122,7 +123,10 @@ async function requireAuthority(
   }
   const lacking = row.scopes.find((scope) => !allows(caller.scopes, scope));
   if (lacking) {
-    throw new Problem('scope_missing', `That token has the scope ${lacking}, which you lack.`);
+    throw new Problem(
+      'scope_missing',
+      `That token has the scope ${lacking}, which you do not have.`,
+    );
   }
 }
 
@@ -136,7 +140,7 @@ function scopeErrors(scopes: readonly Scope[], caller: Caller): FieldError[] {
   return scopes.flatMap((scope, index) =>
     allows(caller.scopes, scope)
       ? []
-      : [{ pointer: `/scopes/${index}`, detail: `You lack ${scope} yourself.` }],
+      : [{ pointer: `/scopes/${index}`, detail: `You do not have the scope ${scope} yourself.` }],
   );
 }
 
@@ -144,9 +148,9 @@ function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   const pointer = '/expires_at';
   if (expiresAt === null) return [];
   const time = Date.parse(expiresAt);
-  if (time <= Date.now()) return [{ pointer, detail: 'Must lie ahead.' }];
+  if (time <= Date.now()) return [{ pointer, detail: 'Must be in the future.' }];
   if (caller.expiresAt === null || exactly(expiresAt) <= exactly(caller.expiresAt)) return [];
-  return [{ pointer, detail: `You expire yourself at ${caller.expiresAt}: not later than that.` }];
+  return [{ pointer, detail: `Must not be later than your own expiry, ${caller.expiresAt}.` }];
 }
 
 /** In UTC with all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
@@ -159,7 +163,7 @@ function exactly(time: string): string {
 function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {
   const own = caller.allowedNetworks;
   if (networks.length === 0 && own.length > 0) {
-    const detail = `Must not be empty: you are limited to ${own.join(', ')} yourself.`;
+    const detail = `Must not be empty, because you are restricted to ${own.join(', ')}.`;
     return [{ pointer: '/allowed_networks', detail }];
   }
   return networks.flatMap((network, index) => {
@@ -168,6 +172,6 @@ function networkErrors(networks: readonly string[], caller: Caller): FieldError[
       return [{ pointer, detail: 'Must be a network such as 203.0.113.0/24 or 2001:db8::/32.' }];
     }
     if (own.length === 0 || isWithin(network, own)) return [];
-    return [{ pointer, detail: `Must lie within ${own.join(', ')}, as you do.` }];
+    return [{ pointer, detail: `Must be within your own networks, ${own.join(', ')}.` }];
   });
 }

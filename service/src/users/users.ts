@@ -103,7 +103,7 @@ export async function deleteUser(trx: Trx, id: number, ownId: number | null): Pr
   const projects = await listProjectsOwnedAlone(trx, id);
   if (projects.length > 0) {
     const named = projects.map((project) => `${project.name} (${project.id})`).join(', ');
-    const detail = `Nobody else is an owner of: ${named}. Make another member an owner first, or delete the project.`;
+    const detail = `The user is the last owner of: ${named}. Make another member an owner first, or delete the project.`;
     throw new Problem('last_owner', detail);
   }
   await eraseUser(trx, id);
@@ -118,7 +118,7 @@ async function require(db: Queryable, id: number): Promise<ShownUser> {
 
 async function requireFreeEmail(trx: Trx, email: string, besidesId?: number): Promise<void> {
   if (!(await isEmailTaken(trx, email, besidesId))) return;
-  throw new Problem('email_taken', `Another user has the address ${email}.`);
+  throw new Problem('email_taken', `Another user has the email address ${email}.`);
 }
 
 function ownPassword(): Problem {
@@ -128,6 +128,6 @@ function ownPassword(): Problem {
 }
 
 function ownAccount(): Problem {
-  const detail = 'That would shut you out yourself. Have another administrator do it.';
+  const detail = 'You cannot do this to your own account. Ask another administrator.';
   return new Problem('own_account', detail);
 }

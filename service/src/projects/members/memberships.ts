@@ -34,7 +34,7 @@ export async function requireManager(
   const isVisible = isAdmin || member !== undefined || project.id === projectId;
   if (!isVisible || !(await findProject(db, projectId))) throw projectNotFound(projectId);
   if (isAdmin || member?.role === 'owner') return;
-  const detail = 'Only people who are owners of the project, and administrators, may do this.';
+  const detail = 'Only users who are owners of the project, and administrators, can do this.';
   throw new Problem('owner_required', detail);
 }
 
@@ -50,12 +50,15 @@ export async function addMember(
   await prepare(trx, caller, projectId);
   const userId = (await findUserByEmail(trx, email))?.id;
   if (userId === undefined || !(await lockUser(trx, userId))) {
-    const detail = 'No user has this address. Have an administrator add them first.';
+    const detail = 'No user has this email address. Ask an administrator to add the user first.';
     throw invalidFields([{ pointer: '/email', detail }]);
   }
   if (await findMember(trx, projectId, userId)) {
     const at = `/v1/projects/${projectId}/members/${userId}`;
-    throw new Problem('already_member', `They are a member already. Change their role at ${at}.`);
+    throw new Problem(
+      'already_member',
+      `The user is already a member. Change their role at ${at}.`,
+    );
   }
   await putMember(trx, { projectId, userId, role });
   return await requireMember(trx, projectId, userId);

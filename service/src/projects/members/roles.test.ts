@@ -204,7 +204,7 @@ test('who is deleted while their role is changed, or while they are added, is no
 test('an address that nobody has is explained, and adds nobody', async () => {
   const { ask } = await person('owner');
   for (const [body, words] of [
-    [{ email: 'nobody@example.com', role: 'viewer' }, /Have an administrator add them/],
+    [{ email: 'nobody@example.com', role: 'viewer' }, /Ask an administrator to add the user/],
     [{ email: 'nobody', role: 'viewer' }, /email address/],
     [{ role: 'viewer' }, /required/],
   ] as const) {

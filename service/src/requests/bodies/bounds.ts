@@ -74,6 +74,6 @@ export function boundParts(body: Buffer, boundary: string): void {
 const tooManyParts = `A multipart form is taken with at most ${mostParts} parts, and 128 KiB of headers of parts.`;
 
 function tooManyValues(): Problem {
-  const detail = `The body has more than the ${mostValues} values that are taken, fields and items of lists together.`;
+  const detail = `The body has more than the maximum of ${mostValues} values, counting fields and items of lists.`;
   return new Problem('body_too_large', detail);
 }

@@ -19,7 +19,7 @@ export function parseUrlEncoded(text: string): Pairs {
       return [decodeURIComponent(name), decodeURIComponent(rest.join('='))];
     });
   } catch (error) {
-    const detail = 'The form has an escape that is not UTF-8.';
+    const detail = 'The form contains an escape sequence that is not valid UTF-8.';
     throw new Problem('malformed_request', detail, { cause: error });
   }
 }

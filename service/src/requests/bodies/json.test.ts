@@ -45,7 +45,7 @@ test('what has more values than any request needs is refused before it is parsed
   for (const text of more) {
     const answer = await post(text, json);
     assert.deepEqual([answer.statusCode, answer.json().code], [413, 'body_too_large']);
-    assert.match(answer.json().detail, /more than the 5000 values/);
+    assert.match(answer.json().detail, /more than the maximum of 5000 values/);
   }
 });
 

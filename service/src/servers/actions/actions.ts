@@ -114,6 +114,6 @@ export function requireStatus({ id, status }: ServerRow, action: AnyAction, forc
 }
 
 export function notFailed(why: string): Problem {
-  const detail = `Only a server whose create failed can be tried again; ${why}`;
+  const detail = `Only a server whose creation failed can be retried; ${why}`;
   return new Problem('server_not_failed', detail);
 }

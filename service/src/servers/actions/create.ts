@@ -70,7 +70,7 @@ export async function planCreate(
 async function requireFreeName(project: Project, name: string): Promise<void> {
   const [other] = await findServersNamed(project, name);
   if (!other) return;
-  const detail = `The server ${other.id} of this project is called ${other.name} already, and its names are unique. Choose another name.`;
+  const detail = `The server ${other.id} of this project already has the name ${other.name}, and names are unique in it. Choose another name.`;
   throw new Problem('name_taken', detail);
 }
 

@@ -43,11 +43,11 @@ test('a move goes to the node that is wanted, or to the best one', async () => {
 test('what can not be moved is told why', async () => {
   const id = await enterServer(db, place);
   const cases: [body: object, status: number, code: string, words: RegExp][] = [
-    [{ node: 'node-1' }, 409, 'server_on_node', /on the node node-1 already/],
+    [{ node: 'node-1' }, 409, 'server_on_node', /already on the node node-1/],
     [{ node: 'small' }, 409, 'no_capacity', /small can't take the server: it lacks memory/],
     [{ node: 'away' }, 409, 'no_capacity', /it is offline/],
-    [{ node: 'far' }, 422, 'validation_failed', /No node of its location has this name/],
-    [{ node: 'none' }, 422, 'validation_failed', /No node of its location has this name/],
+    [{ node: 'far' }, 422, 'validation_failed', /Must be the name of a node at the location/],
+    [{ node: 'none' }, 422, 'validation_failed', /Must be the name of a node at the location/],
     [{ node: 7 }, 422, 'validation_failed', /name of a node/],
   ];
   for (const [body, status, code, words] of cases) {

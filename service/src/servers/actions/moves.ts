@@ -56,7 +56,7 @@ export async function requestMove(
 /** Refuses what needs a node that can't be asked. */
 function requireAnswering({ name, state }: ShownNode): void {
   if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
-  const detail = `The node ${name} does not answer, so the server can not be moved away from it.`;
+  const detail = `The node ${name} does not answer, so the server cannot be moved away from it.`;
   throw new Problem('node_offline', detail);
 }
 
@@ -81,15 +81,16 @@ async function choose(
 async function namedNode(trx: Trx, server: ServerRow, name: string): Promise<ShownNode> {
   const [node] = await findNodes(trx, name, server.location_id);
   if (!node) {
-    const detail = 'No node of its location has this name. GET /v1/nodes lists them.';
+    const detail =
+      'Must be the name of a node at the location of the server. GET /v1/nodes lists them.';
     throw invalidFields([{ pointer: '/node', detail }]);
   }
   if (node.id !== server.node_id) return node;
-  throw new Problem('server_on_node', `The server is on the node ${name} already.`);
+  throw new Problem('server_on_node', `The server is already on the node ${name}.`);
 }
 
 /** Only members of a cluster have others to choose from. */
 function asTarget({ id, name, member }: ShownNode): MoveRequest['to'] {
-  if (member === null) throw new Problem('not_clustered', `The node ${name} is in no cluster.`);
+  if (member === null) throw new Problem('not_clustered', `The node ${name} is not in a cluster.`);
   return { id, name, member };
 }

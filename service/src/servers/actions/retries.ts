@@ -52,6 +52,6 @@ function notRetryable({ installed_at }: ServerRow): Problem {
   if (installed_at !== null) return notFailed('this one was created, and is in error since.');
   return new Problem(
     'retry_expired',
-    'Its password and commands are no longer kept. Delete the server and create it again.',
+    'The password and the initial commands of the server are no longer kept. Delete the server and create it again.',
   );
 }

@@ -58,9 +58,9 @@ const refused: [UsageQuery, string, RegExp][] = [
   [{ from: '2026-11-22T12:00:00Z' }, '/from', /before/],
   [{ to: '9999-12-31T23:59:59Z' }, '/to', /366 days from now/],
   [{ step: '20' }, '/step', /multiple of 15/],
-  [{ step: '99999999d' }, '/step', /366 days at most/],
-  [{ step: '15s' }, '/step', /576. values: ask for 2000/],
-  [{ from: '1990-01-01T00:00:00Z' }, '/from', /ask for 2000/],
+  [{ step: '99999999d' }, '/step', /at most 366 days/],
+  [{ step: '15s' }, '/step', /576. values\. Request at most 2000/],
+  [{ from: '1990-01-01T00:00:00Z' }, '/from', /Request at most 2000/],
   [{ step: '1m', from: '2026-11-21T01:00:00Z' }, '/step', /kept for 2 hours.*300 s/],
   [{ step: '5m', from: '2026-10-21T00:00:00Z', to: '2026-10-21T01:00:00Z' }, '/step', /3600 s/],
 ];

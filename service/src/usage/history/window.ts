@@ -32,7 +32,7 @@ export function readWindow(query: UsageQuery, now: Date): Window {
   const stepSeconds = query.step === undefined ? suitable(from, to, age) : readStep(query.step);
   const window = fullSteps(from, to, stepSeconds);
   if (stepsIn(window) > mostSteps) {
-    const detail = `Would be ${stepsIn(window)} values: ask for ${mostSteps} at most, with a longer step or a shorter time.`;
+    const detail = `Would return ${stepsIn(window)} values. Request at most ${mostSteps}, with a longer step or a shorter time.`;
     throw invalid(query.step === undefined ? '/from' : '/step', detail);
   }
   requireKept(window, age);
@@ -41,7 +41,7 @@ export function readWindow(query: UsageQuery, now: Date): Window {
 
 function readStep(text: string): number {
   const step = Number.parseInt(text, 10) * (units[text.at(-1) ?? ''] ?? 1);
-  if (step > mostDays * day) throw invalid('/step', `Must be ${mostDays} days at most.`);
+  if (step > mostDays * day) throw invalid('/step', `Must be at most ${mostDays} days.`);
   if (step % 15 === 0) return step;
   throw invalid('/step', 'Must be a multiple of 15 seconds.');
 }
