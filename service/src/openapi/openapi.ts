@@ -1,8 +1,8 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import { type ProblemCode, problems } from '../problems/problem.ts';
 import { explanations } from '../problems/explanations.ts';
+import { type ProblemCode, problems } from '../problems/problem.ts';
 import { version } from '../version/build.ts';
 import { completeAnswers, type Paths, sharedHeaders } from './openapi-answers.ts';
 import { withCodes } from './route-schemas.ts';
