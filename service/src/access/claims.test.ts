@@ -112,6 +112,10 @@ test('a project that waits for itself too long is told so, and is refused nothin
   assert.deepEqual([refused.statusCode, refused.json().code], [429, 'rate_limited']);
   assert.match(refused.json().detail, /your project/);
   assert.match(String(refused.headers['retry-after']), /^[1-9]\d*$/);
+  // Of a change some part may have been done.
+  const change = await ask('POST', '/slow', one);
+  assert.deepEqual([change.statusCode, change.json().code], [503, 'unavailable']);
+  assert.match(change.json().detail, /your project/);
   await unlock();
   await Promise.all(slow);
   assert.equal((await ask('GET', '/quick', one)).statusCode, 200);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
 import { QueueTooLong } from '../db/queue/fair-queue.ts';
 import { longestReadMs } from '../db/queue/turns.ts';
+import { isSafe } from '../requests/methods.ts';
 import { Problem, type ProblemCode, problems } from './problem.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
@@ -25,10 +26,10 @@ export function unsupportedMediaType(): Problem {
 }
 
 /** Any error as what a client may know of it. Internals stay in the log. */
-function toProblem(error: unknown): Problem {
+function toProblem(error: unknown, method: string): Problem {
   if (error instanceof Problem) return error;
   const trouble = databaseTrouble(error);
-  if (trouble) return whileInTrouble(trouble, error);
+  if (trouble) return whileInTrouble(trouble, error, method);
   const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
   if (known) return known((error as Error).message);
   const detail = 'The service has a fault. Report the request ID to the operator.';
@@ -36,13 +37,14 @@ function toProblem(error: unknown): Problem {
 }
 
 /** What a client is told: it can only come back, an operator sees what has to be done. */
-function whileInTrouble(trouble: DatabaseTrouble, cause: unknown): Problem {
-  const { code = 'unavailable', detail, retryAfter } = troubles[trouble];
-  return new Problem(code, detail, { retryAfter, cause });
+function whileInTrouble(trouble: DatabaseTrouble, cause: unknown, method: string): Problem {
+  const { ofReads = 'unavailable', detail, retryAfter } = troubles[trouble];
+  return new Problem(isSafe(method) ? ofReads : 'unavailable', detail, { retryAfter, cause });
 }
 
 interface Trouble {
-  code?: ProblemCode;
+  /** Where it is not `unavailable`, which tells of a change that it may have been done in part. */
+  ofReads?: ProblemCode;
   detail: string;
   /** Seconds after which a client may try again. */
   retryAfter: number;
@@ -59,7 +61,7 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
     retryAfter: 10,
   },
   'own-share': {
-    code: 'rate_limited',
+    ofReads: 'rate_limited',
     detail:
       'As many requests of your project or user are under way as there may be at once. Send fewer at a time, ' +
       'and try again.',
@@ -70,7 +72,7 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
     retryAfter: 5,
   },
   slow: {
-    code: 'query_timeout',
+    ofReads: 'query_timeout',
     detail:
       `Reading this took longer than the ${longestReadMs / 1000} seconds that it may take. ` +
       'Ask for less: a page with a small limit, ' +
@@ -87,7 +89,7 @@ function isFastifyError(error: unknown): error is Error & { statusCode: number }
 /** The one error handler. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (error !== undefined && error === request.raw.errored) return answerNobody(request, reply);
-  const problem = toProblem(error);
+  const problem = toProblem(error, request.method);
   const [status] = problems[problem.code];
   if (status >= 500) logFailure(error, request);
   return sendProblem(problem, request, reply);
