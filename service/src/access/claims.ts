@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Claim, currentClaim, sharedByUnknown, withClaim } from '../db/queue/claim.ts';
-import { isSafe } from '../requests/methods.ts';
+import { isSafe } from '../lib/methods.ts';
 import type { Identity } from './authentication.ts';
 
 /** Gives each request its claim on the database. To be called before any hook that asks anything of it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { App } from '../callers/app-types.ts';
-import { isSafe } from '../requests/methods.ts';
+import { isSafe } from '../lib/methods.ts';
 import { routes } from '../routes.ts';
 import { accessCases } from '../testing/access-cases.ts';
 import { accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';

@@ -1,9 +1,9 @@
 import { Problem } from '@berth/contract/problems';
 import type { RouteOptions } from 'fastify';
 import { Type } from 'typebox';
+import { isSafe } from '../lib/methods.ts';
 import { type ProblemCode, problems } from '../problems/problem.ts';
 import { mediaTypes } from '../requests/bodies/bodies.ts';
-import { isSafe } from '../requests/methods.ts';
 import { placesOf } from '../requests/reference-places.ts';
 import { routeProblems } from './route-problems.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
 import { QueueTooLong } from '../db/queue/fair-queue.ts';
 import { longestReadMs } from '../db/queue/turns.ts';
-import { isSafe } from '../requests/methods.ts';
+import { isSafe } from '../lib/methods.ts';
 import { Problem, type ProblemCode, problems } from './problem.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
