@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { findModules, folderOf, type Module, serviceFolder } from './imports.ts';
 
-// The rooms of the service: its folders and what they import of each other. CONTRIBUTING.md says why.
+// The rooms of the service: its folders and what they import of each other. ARCHITECTURE.md describes them.
 
 /** Pairs of folders that may import each other. */
 const exceptions: Record<string, string> = {
@@ -15,34 +14,19 @@ const exceptions: Record<string, string> = {
 };
 const mostFiles = 15;
 
-interface Module {
-  source: string;
-  dependencies: { resolved: string }[];
-}
 let modules: Module[] = [];
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const source = 'service/src';
-const isProduct = (file: string) =>
-  file.startsWith(`${source}/`) &&
-  !/\.test\.ts$|\/test-[a-z]+\.ts$|^service\/src\/testing\//.test(file);
-const folderOf = (file: string) => dirname(file).slice(source.length + 1) || '.';
+const isOfService = ({ file }: { file: string }) => file.startsWith(`${serviceFolder}/`);
 
 before(() => {
-  const bin = fileURLToPath(new URL('../node_modules/.bin/depcruise', import.meta.url));
-  const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', source];
-  const { stdout } = spawnSync(bin, args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
-  modules = (JSON.parse(stdout) as { modules: Module[] }).modules.filter((one) =>
-    isProduct(one.source),
-  );
+  modules = findModules().filter(isOfService);
   assert.ok(modules.length > 300, `${modules.length} files were found.`);
 });
 
 test('no folder imports one that imports it', () => {
   const imports = new Set<string>();
-  for (const { source: file, dependencies } of modules) {
-    for (const { resolved } of dependencies.filter((one) => isProduct(one.resolved))) {
-      imports.add(`${folderOf(file)} > ${folderOf(resolved)}`);
+  for (const { file, imports: imported } of modules) {
+    for (const one of imported.filter(isOfService)) {
+      imports.add(`${folderOf(file)} > ${folderOf(one.file)}`);
     }
   }
   const mutual = [...imports]
@@ -53,10 +37,10 @@ test('no folder imports one that imports it', () => {
 });
 
 test(`no folder has more than ${mostFiles} files of the product`, () => {
-  const files = Map.groupBy(modules, ({ source: file }) => folderOf(file));
+  const files = Map.groupBy(modules, ({ file }) => folderOf(file));
   const large = [...files].filter(([, found]) => found.length > mostFiles);
   assert.deepEqual(
-    large.map(([folder, found]) => `${folder}: ${found.map((one) => basename(one.source))}`),
+    large.map(([folder, found]) => `${folder}: ${found.map(({ file }) => basename(file))}`),
     [],
   );
 });

@@ -1,0 +1,65 @@
+// The boxes of docs/architecture.svg, from top to bottom. Folders that are alike share a box. A box imports those below
+// it; an import of one above is drawn as an exception.
+
+export interface Box {
+  /** What its folders do, in a few words. */
+  about: string;
+  /** Folders of `service/src/`, each with those in it; `.` is the files beside the folders. Or `contract`. */
+  folders: readonly string[];
+  kind: Kind;
+  /** Whether each arrow to it is drawn, also one that another way makes plain. */
+  allArrows?: true;
+}
+
+/** What a box has to do with; each kind has its colour. */
+type Kind = keyof typeof kinds;
+
+export const kinds = {
+  start: { name: 'start and command line', color: '#e9e2f7' },
+  request: { name: 'way of a request', color: '#d9eaf8' },
+  noun: { name: 'nouns of the API', color: '#ddf0d8' },
+  work: { name: 'work without a request', color: '#fde7cc' },
+  foundation: { name: 'foundation', color: '#ececec' },
+} as const;
+
+const box = (kind: Kind, about: string, ...folders: string[]): Box => ({ kind, about, folders });
+
+export const boxes: readonly Box[] = [
+  box('start', 'command line', 'cli', 'inspect'),
+  box('start', 'puts the service together', '.'),
+  box('start', 'set up the machine', 'installation', 'location-setup'),
+  box('start', 'settings of the process', 'config'),
+  box('request', 'HTTP server', 'http', 'openapi', 'refusals', 'streams'),
+  box('work', 'metrics', 'metrics'),
+  box('request', 'connections', 'edge'),
+  box('noun', 'health', 'health', 'version'),
+  box('work', 'keep records true', 'reconcilers'),
+  box('noun', 'work on nodes', 'maintenance'),
+  box('noun', 'servers', 'servers'),
+  box('work', 'choose a node', 'placement'),
+  box('work', 'count what is used', 'usage', 'traffic'),
+  box('noun', 'statements', 'statements'),
+  box('noun', 'images', 'images'),
+  box('noun', 'nodes', 'nodes'),
+  box('work', 'confine instances', 'instances', 'network-policy', 'pool-quotas'),
+  box('noun', 'where servers run', 'locations', 'address-pools', 'operating-systems'),
+  box(
+    ...(['noun', 'people and projects'] as const),
+    ...['users', 'sessions', 'passkeys', 'identities', 'confirmation', 'tokens', 'projects'],
+  ),
+  box('noun', 'settings of the installation', 'settings'),
+  box('request', 'make a change', 'changes'),
+  box('noun', 'audit log', 'audit'),
+  box('request', 'who asks', 'access'),
+  box('request', 'limits', 'limits'),
+  box('work', 'drop old records', 'retention'),
+  { ...box('work', 'leases and steps', 'operations'), allArrows: true },
+  box('work', 'hash passwords', 'threads'),
+  { ...box('work', 'client of Incus', 'incus'), allArrows: true },
+  box('foundation', 'API schemas', 'contract'),
+  box('foundation', 'caller, body, error', 'callers', 'requests', 'problems'),
+  box('foundation', 'secrets', 'keys'),
+  box('foundation', 'a new guest', 'guests'),
+  box('foundation', 'PostgreSQL', 'db'),
+  box('foundation', 'small tools', 'lib'),
+];

@@ -1,0 +1,66 @@
+import { folderOf, type Module } from '../imports.ts';
+import type { Box } from './boxes.ts';
+
+export interface Arrow {
+  from: number;
+  to: number;
+}
+
+/** Indexes of boxes that import each other. */
+export interface Graph {
+  /** Arrows to boxes further down that no longer way makes plain. */
+  down: Arrow[];
+  /** Arrows to boxes further up. */
+  up: Arrow[];
+}
+
+/**
+ * What the boxes import of each other. Imports of types, of which nothing is left when the program runs, are left out,
+ * and so are arrows down to the foundation.
+ * @throws Error for a folder that stands in no box, and for a box of a folder that is not there.
+ */
+export function graphOf(modules: readonly Module[], boxes: readonly Box[]): Graph {
+  const boxOf = finder(boxes, new Set(modules.map(({ file }) => folderOf(file))));
+  const arrows = new Map<string, Arrow>();
+  for (const { file, imports } of modules) {
+    const from = boxOf(file);
+    for (const one of imports) {
+      if (one.typesOnly) continue;
+      const to = boxOf(one.file);
+      if (from !== to) arrows.set(`${from} ${to}`, { from, to });
+    }
+  }
+  const all = [...arrows.values()].sort((a, b) => a.from - b.from || a.to - b.to);
+  const down = all.filter(({ from, to }) => from < to && boxes[to]?.kind !== 'foundation');
+  const plain = new Set(withoutShortcuts(down));
+  return {
+    down: down.filter((arrow) => plain.has(arrow) || boxes[arrow.to]?.allArrows),
+    up: all.filter(({ from, to }) => from > to),
+  };
+}
+
+function finder(boxes: readonly Box[], found: ReadonlySet<string>): (file: string) => number {
+  const holds = (folder: string, inner: string) =>
+    inner === folder || inner.startsWith(`${folder}/`);
+  for (const folder of boxes.flatMap((box) => box.folders)) {
+    if (![...found].some((inner) => holds(folder, inner))) {
+      throw new Error(`suites/picture/boxes.ts has a box for ${folder}, which is no folder.`);
+    }
+  }
+  return (file) => {
+    const inner = folderOf(file);
+    const index = boxes.findIndex((box) => box.folders.some((folder) => holds(folder, inner)));
+    if (index < 0) throw new Error(`${inner} needs a place in a box of suites/picture/boxes.ts.`);
+    return index;
+  };
+}
+
+/** The arrows without those whose end is also reached by way of another box. All of them must lead down. */
+export function withoutShortcuts(arrows: readonly Arrow[]): Arrow[] {
+  const next = Map.groupBy(arrows, ({ from }) => from);
+  const reaches = (from: number, to: number): boolean =>
+    (next.get(from) ?? []).some((one) => one.to === to || reaches(one.to, to));
+  return arrows.filter(
+    ({ from, to }) => !(next.get(from) ?? []).some((one) => one.to !== to && reaches(one.to, to)),
+  );
+}
