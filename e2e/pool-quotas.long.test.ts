@@ -12,7 +12,7 @@ import { createIncusClient } from '../service/src/incus/client.ts';
 import { installationLabel } from '../service/src/instances/labels.ts';
 import { createLog } from '../service/src/lib/log.ts';
 import { askHelper } from '../service/src/pool-quotas/as-root.ts';
-import { groupsOf } from '../service/src/pool-quotas/btrfs.ts';
+import { groupsOf, setLimit } from '../service/src/pool-quotas/btrfs.ts';
 import type { RootCall } from '../service/src/pool-quotas/commands.ts';
 import { hasSimpleQuotas, isInconsistent, modeOf } from '../service/src/pool-quotas/counting.ts';
 import { parseGroups } from '../service/src/pool-quotas/groups.ts';
@@ -181,7 +181,7 @@ test('a full server is stopped, started, given a snapshot and deleted', async ()
   }
   assert.ok((await groupOf(server)).charged <= size + 32 * mebibyte);
   await assert.rejects(incusCommand('snapshot', 'create', name, 'full'));
-  run('btrfs', ['qgroup', 'limit', String(size + 64 * mebibyte), join(mount.path, pathOf(server))]);
+  await setLimit(mount, pathOf(server), size + 64 * mebibyte);
   await incusCommand('snapshot', 'create', name, 'full');
   await eventually(async () => assert.equal(await limitOf(server), size), 120);
   await remove(server.id);
@@ -293,6 +293,10 @@ test('a service that is not root asks a helper, which does nothing else', async 
   await ask({ call: 'limit', volume, bytes: 2 ** 26 });
   const shown = parseGroups(await ask({ call: 'show groups' })).find(({ path }) => path === volume);
   assert.deepEqual(shown, { path: volume, charged: 16_384, limit: 2 ** 26 });
+  // Its limit is lifted also where it holds more than that.
+  writeFileSync(join(disk, 'much'), Buffer.alloc(2 ** 23));
+  run('btrfs', ['filesystem', 'sync', place.path]);
+  for (const bytes of [2 ** 22, 2 ** 26]) await ask({ call: 'limit', volume, bytes });
   assert.match(
     await ask({ call: 'list subvolumes', volume }),
     new RegExp(`path ${volume}/own$`, 'm'),

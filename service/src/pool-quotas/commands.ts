@@ -28,7 +28,9 @@ const countSimply = `
   ioctl($folder, 0xC0109428, my $call = pack('QQ', 4, 0)) or die "$!\\n";
   print '${begun}';`;
 
-function commandOf(path: string, call: RootCall): [program: string, ...args: string[]] {
+type Command = [program: string, ...args: string[]];
+
+function commandOf(path: string, call: Exclude<RootCall, { call: 'limit' }>): Command {
   switch (call.call) {
     case 'show groups':
       return ['btrfs', 'qgroup', 'show', '-re', '--raw', path];
@@ -39,8 +41,6 @@ function commandOf(path: string, call: RootCall): [program: string, ...args: str
     case 'rescan':
       // Also where somebody else has begun it.
       return ['btrfs', 'quota', 'rescan', '-w', path];
-    case 'limit':
-      return ['btrfs', 'qgroup', 'limit', String(call.bytes), join(path, call.volume)];
     case 'count simply':
       // The tools of Debian 12 and Ubuntu 24.04 don't know of it, though the kernel may.
       return ['perl', '-e', countSimply, path];
@@ -53,14 +53,30 @@ function commandOf(path: string, call: RootCall): [program: string, ...args: str
  */
 export async function perform(path: string, call: RootCall, signal?: AbortSignal): Promise<string> {
   if (call.call === 'count simply' && !(await isNew(path, signal))) return '';
-  if (call.call === 'limit') await requireSubvolume(join(path, call.volume));
+  if (call.call === 'limit') return await limit(path, call, signal);
   // To count all anew costs everybody in the pool.
   if (call.call === 'rescan' && !isInconsistent(await requireBtrfs(path))) return '';
   return await output(commandOf(path, call), longestMilliseconds(call), signal);
 }
 
+/**
+ * Asked of the root of the pool: asked of a subvolume, the kernel writes there, and refuses that where it is full,
+ * so that its limit could not be lifted.
+ */
+async function limit(
+  path: string,
+  { volume, bytes }: Extract<RootCall, { call: 'limit' }>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const subvolume = join(path, volume);
+  await requireSubvolume(subvolume);
+  const idOf: Command = ['btrfs', 'inspect-internal', 'rootid', subvolume];
+  const id = (await output(idOf, quick, signal)).trim();
+  return await output(['btrfs', 'qgroup', 'limit', String(bytes), `0/${id}`, path], quick, signal);
+}
+
 async function output(
-  [program, ...args]: [string, ...string[]],
+  [program, ...args]: Command,
   timeout: number,
   signal: AbortSignal | undefined,
 ): Promise<string> {
