@@ -187,7 +187,7 @@ function dryRunRoute(app: App, { db }: Deps): void {
   app.post(
     '/servers/dry-run',
     {
-      config: { scope: 'servers:write' },
+      config: { scope: 'servers:write', countsAsRead: true },
       schema: {
         operationId: 'server_dry_run',
         summary: 'Validate the creation of a server',

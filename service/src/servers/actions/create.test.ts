@@ -128,6 +128,11 @@ test('a create can be sent as a form', async () => {
   assert.deepEqual(state, { commands: 0 });
 });
 
+test('a dry run counts as a read', async () => {
+  const { headers } = await ask('POST', '/servers/dry-run', { body: serverBody(place) });
+  assert.match(String(headers.ratelimit), /^"reads"/);
+});
+
 test('a dry run names the node and the addresses, and changes nothing', async () => {
   const before = await fingerprintOf(db);
   const body = serverBody(place, { cpu: 2, ram: 1024, disk: 5 });
