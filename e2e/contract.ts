@@ -24,7 +24,7 @@ export function assertDeclared(
   path: string,
   answer: { status: number; contentType: string; body: unknown },
 ): void {
-  const template = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/|$)/, '/{id}');
+  const template = templateOf(path.split('?')[0] ?? '');
   const verb = method.toLowerCase();
   const declared = document.paths[template]?.[verb]?.responses[answer.status];
   const shared = declared && '$ref' in declared ? declared.$ref.split('/').at(-1) : undefined;
@@ -40,6 +40,24 @@ export function assertDeclared(
   const reference = `${id}#/${pointer.map((part) => escaped(String(part))).join('/')}`;
   const isValid = ajv.validate({ $ref: reference }, answer.body);
   assert.ok(isValid, `${about}: ${ajv.errorsText()} in ${JSON.stringify(answer.body)}`);
+}
+
+/** The path of the document that a request's is one of: the one that spells most of it out. */
+function templateOf(path: string): string {
+  const parts = path.split('/');
+  const fits = (template: string) => {
+    const wanted = template.split('/');
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, at) => /^\{.*\}$/.test(part) || part === parts[at])
+    );
+  };
+  const open = (template: string) => template.split('{').length;
+  return (
+    Object.keys(document.paths)
+      .filter(fits)
+      .sort((a, b) => open(a) - open(b))[0] ?? path
+  );
 }
 
 /** A part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
