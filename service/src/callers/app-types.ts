@@ -76,6 +76,8 @@ declare module 'fastify' {
     needsConfirmation?: boolean;
     /** For what is told of the process alone: a token that was good a while ago will do where nobody can say. */
     worksWithoutDatabase?: boolean;
+    /** For probes and Prometheus, which ask by address, whatever BERTH_ALLOWED_HOSTS names. */
+    answersAnyHost?: boolean;
     /** Answers a person who is a member of no project, too, who then has no `caller`. */
     worksWithoutProject?: boolean;
     /** For a public route that refuses who can't prove who they are, or where nothing is set up. */

@@ -6,6 +6,8 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
 import { changesNothing } from '../changes/change.ts';
+import { healthRoutes } from '../health/routes.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { keptLog } from '../testing/canaries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -217,11 +219,35 @@ test('where names are listed, no other is served', async () => {
     const { status, text } = await sendRaw(strictPort, get(`Host: ${host}`));
     assert.equal(status, 421, host);
     assert.match(text, /"code":"misdirected_request"/);
+    assert.match(text, /BERTH_ALLOWED_HOSTS/);
   }
   // The address of the request comes before the header.
   const line = 'GET http://example.com/v1/open HTTP/1.1\r\nHost: api.example.com\r\n\r\n';
   assert.equal((await sendRaw(strictPort, line)).status, 421);
   assert.equal((await sendRaw(strictPort, 'GET /v1/open HTTP/1.0\r\n\r\n')).status, 400);
+});
+
+test('health and metrics answer whatever the name: probes and Prometheus ask by address', async (t) => {
+  const shell = { ...plainShell, allowedHosts: ['api.example.com'] };
+  const metrics = createMetrics({ db, pools: {} }, { ofServers: false });
+  const served = await createTestApp(db, [probeRoutes, healthRoutes], { shell, metrics });
+  t.after(() => served.close());
+  const at = await listen(served);
+  const { headers } = await createTestToken(db, { scopes: ['metrics:read'] });
+  const ask = async (path: string, ...more: string[]) => {
+    const lines = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...more, '', ''];
+    return (await sendRaw(at, lines.join('\r\n'))).status;
+  };
+  for (const path of ['/v1/health', '/v1/health/ready', '/api/v1/health/']) {
+    assert.equal(await ask(path), 200, path);
+  }
+  assert.equal(await ask('/metrics', `Authorization: ${headers.authorization}`), 200);
+  assert.equal(await ask('/metrics'), 401);
+  for (const path of ['/v1/open', '/v1/healthy', '/openapi.json']) {
+    assert.equal(await ask(path), 421, path);
+  }
+  assert.equal((await sendRaw(at, 'GET /v1/health HTTP/1.0\r\n\r\n')).status, 200);
+  assert.equal((await sendRaw(at, 'GET /v1/health HTTP/1.1\r\n\r\n')).status, 400);
 });
 
 test('headers, addresses and bodies are bounded', async () => {

@@ -9,12 +9,15 @@ const hostPattern = /^(?<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
  * Refuses what Node's parser lets through and another one on the way might read otherwise, and
- * names that are not ours. The connection ends with it: what follows on it can't be trusted.
+ * names that are not ours, except where the route is for whoever asks by address. The connection ends with
+ * it: what follows on it can't be trusted.
  */
 export function refuseUnclear(app: FastifyInstance, allowedHosts: readonly string[]): void {
-  const allowed = new Set(allowedHosts);
+  const names = new Set(allowedHosts);
+  const any = new Set<string>();
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
+    const allowed = request.routeOptions.config.answersAnyHost ? any : names;
     refuseWith(reply, unclearFraming(raw) ?? repeated(raw) ?? unclearHost(raw, allowed));
     leaveOutPorts(raw);
     if (isIP(addressOf(request)) === 0) {
@@ -72,7 +75,7 @@ function leaveOutPorts({ headers }: IncomingMessage): void {
     .join(', ');
 }
 
-/** RFC 9112, section 3.2: exactly one, and only HTTP/1.0 may go without. */
+/** RFC 9112, section 3.2: exactly one, and only HTTP/1.0 may go without. None are allowed: any is. */
 function unclearHost({ httpVersion, headers }: IncomingMessage, allowed: Set<string>) {
   const { host } = headers;
   if (host === undefined) {
@@ -82,5 +85,8 @@ function unclearHost({ httpVersion, headers }: IncomingMessage, allowed: Set<str
   const name = hostPattern.exec(host)?.groups?.name;
   if (name === undefined) return malformed('The Host header names no host.');
   if (allowed.size === 0 || allowed.has(name.toLowerCase().replace(/\.$/, ''))) return undefined;
-  return new Problem('misdirected_request', 'This service does not have that host name.');
+  return new Problem(
+    'misdirected_request',
+    'This service does not have that host name. Operators: add it to BERTH_ALLOWED_HOSTS.',
+  );
 }

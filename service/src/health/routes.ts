@@ -30,7 +30,7 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
   app.get(
     '/health',
     {
-      config: { scope: 'public' },
+      config: { scope: 'public', answersAnyHost: true },
       schema: {
         operationId: 'health_view',
         summary: 'Get the health of the service',
@@ -46,7 +46,7 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
   app.get(
     '/health/ready',
     {
-      config: { scope: 'public' },
+      config: { scope: 'public', answersAnyHost: true },
       schema: {
         operationId: 'health_ready',
         summary: 'Get the readiness of this service',

@@ -47,7 +47,11 @@ export function serveMetrics(app: App, metrics: HttpMetrics): void {
   });
 }
 
-const config = { scope: 'metrics:read', worksWithoutDatabase: true } as const;
+const config = {
+  scope: 'metrics:read',
+  worksWithoutDatabase: true,
+  answersAnyHost: true,
+} as const;
 
 const schema = {
   operationId: 'metrics_view',
