@@ -123,7 +123,7 @@ test('an error that nothing handles is logged and counted, ends the service in o
   const ended = once(child, 'exit');
   child.kill('SIGUSR2');
   assert.deepEqual(await ended, [1, null]);
-  const [logged] = running.output().match(/^\{"level":60.*$/gm) ?? [];
+  const [logged] = running.output().match(/^\{"level":"fatal".*$/gm) ?? [];
   assert.match(
     logged ?? '',
     /a deliberate bug.*unhandledRejection|unhandledRejection.*a deliberate/,

@@ -8,6 +8,7 @@ import type { App } from '../callers/app-types.ts';
 import { changesNothing } from '../changes/change.ts';
 import { Problem } from '../problems/problem.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { keptLog } from '../testing/canaries.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 
@@ -66,6 +67,29 @@ test('both prefixes serve the same routes, with a trailing slash or without', as
   for (const url of ['/v1/probe', '/v1/probe/', '/api/v1/probe', '/api/v1/probe/']) {
     assert.deepEqual((await ask('GET', url)).json(), { ok: true }, url);
   }
+});
+
+test('the line of a request says who asked, for whom and when, and nothing of what let them in', async (t) => {
+  const { log, lines } = keptLog();
+  const logged = await createTestApp(db, [probeRoutes], { log });
+  t.after(() => logged.close());
+  const { id, token, projectId, headers } = await createTestToken(db);
+  const more = { ...headers, 'x-request-id': 'asked-1', cookie: 'a=canary-cookie' };
+  await inject(logged, { url: '/v1/probe?secret=canary-query', headers: more });
+  await inject(logged, { url: '/v1/probe', headers: { authorization: 'Bearer canary-token' } });
+  const [known, unknown] = lines.map((line) => JSON.parse(line)).filter(({ route }) => route);
+  assert.match(known.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const { time: _, milliseconds, pid, hostname, ...line } = known;
+  assert.deepEqual(line, {
+    ...{ level: 'info', request_id: 'asked-1', msg: 'A request was answered.' },
+    ...{ address: '127.0.0.1', token_id: id, user_id: null, project_id: projectId },
+    ...{ method: 'GET', path: '/v1/probe', route: '/v1/probe', status: 200 },
+  });
+  assert.ok([milliseconds, pid].every(Number.isInteger) && hostname);
+  const { address, token_id, user_id, status } = unknown;
+  assert.deepEqual([address, token_id, user_id, status], ['127.0.0.1', null, null, 401]);
+  assert.equal(unknown.project_id, null);
+  for (const text of [token, 'canary']) assert.ok(!lines.join('').includes(text), text);
 });
 
 test('an unknown address is a 404, token or not', async () => {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { authenticate } from '../access/authentication.ts';
+import { authenticate, callerOf } from '../access/authentication.ts';
 import { claimDatabase } from '../access/claims.ts';
 import type { App, Deps, Routes } from '../callers/app-types.ts';
+import { aboutRequest } from '../changes/audit-entry.ts';
 import { type Finders, resolveReferences } from '../changes/references.ts';
 import { hangUpIdleOnClose } from '../edge/closing.ts';
 import type { Closing } from '../edge/connections.ts';
@@ -106,7 +108,10 @@ function createInstance(options: Serving): App {
       {},
       { redact: ['req.headers.authorization', 'headers.authorization', 'headers.cookie'] },
     ),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'request_id',
+    }),
     genReqId: requestId,
     requestIdHeader: false,
     bodyLimit,
@@ -155,14 +160,18 @@ function serveApi<D extends Deps>(api: App, deps: D, routes: readonly Routes<D>[
   for (const addRoutes of routes) addRoutes(api, deps);
 }
 
-/** One line a request, without its body, its query and its headers. */
+/** One line a request, without its body, its query and its headers: docs/operations.md has its fields. */
 function logRequests(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
     const [path] = url.split('?');
     const milliseconds = Math.round(reply.elapsedTime);
-    const line = { method, path, route: routeOptions.url, status: reply.statusCode, milliseconds };
-    request.log.info(line, 'A request was answered.');
+    const { address, tokenId: token_id, userId: user_id } = aboutRequest(request);
+    const project_id = callerOf(request)?.project.id ?? null;
+    // A proxy may name what is no address.
+    const who = { address: isIP(address) ? address : null, token_id, user_id, project_id };
+    const what = { method, path, route: routeOptions.url, status: reply.statusCode, milliseconds };
+    request.log.info({ ...who, ...what }, 'A request was answered.');
   });
 }
 

@@ -1,7 +1,13 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 
 /** Kept while it can't be written, in bytes; what goes beyond is dropped. */
 const mostKept = 1024 * 1024;
+
+/** Of each line: its level as a word, and its time as the API writes times. */
+export const lineFormat: LoggerOptions = {
+  formatters: { level: (level) => ({ level }) },
+  timestamp: stdTimeFunctions.isoTime,
+};
 
 /**
  * The log, on standard error, a line of JSON each. Where it can't be written, such as to a disk that
@@ -10,5 +16,5 @@ const mostKept = 1024 * 1024;
 export function createLog(level: string): Logger {
   const destination = pino.destination({ dest: 2, sync: true, maxLength: mostKept });
   destination.on('error', () => undefined);
-  return pino({ level }, destination);
+  return pino({ ...lineFormat, level }, destination);
 }

@@ -31,6 +31,8 @@ test('no password, cookie or address of a stranger is in the log or the database
   const everything = [...lines, ...(await rowsAbout(db))].join('\n');
   assert.ok(lines.length >= 6, 'the requests were logged');
   assert.match(everything, /sign_in_failed/);
+  const answered = lines.map((line) => JSON.parse(line)).filter(({ route }) => route);
+  assert.ok(answered.some(({ user_id, token_id }) => user_id === user.id && token_id === null));
   for (const text of [canary, secret, csrf, 'stranger-canary']) {
     assert.ok(!everything.includes(text), `${text} is kept`);
   }

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { type Logger, pino } from 'pino';
 import type { Db } from '../db/connection.ts';
+import { lineFormat } from '../lib/log.ts';
 
 /** A log of all levels whose lines can be looked through. */
 export function keptLog(): { log: Logger; lines: string[] } {
@@ -12,7 +13,7 @@ export function keptLog(): { log: Logger; lines: string[] } {
       done();
     },
   });
-  return { log: pino({ level: 'trace' }, destination), lines };
+  return { log: pino({ ...lineFormat, level: 'trace' }, destination), lines };
 }
 
 const tables = [
