@@ -4,7 +4,7 @@ import { SetupError } from '../../../setup/commands.mjs';
 import { packageNames } from '../../../setup/system-packages.mjs';
 import { pathFromShell } from '../config/config.ts';
 import { progressInWords } from '../db/export/row-progress.ts';
-import { findingsInWords } from '../installation/doctor.ts';
+import { findingsInWords, summaryInWords } from '../installation/doctor.ts';
 import { examine } from '../installation/examine.ts';
 import { buildFirstImage } from '../installation/first-image.ts';
 import { isInstalled, openHost, places } from '../installation/host.ts';
@@ -93,13 +93,8 @@ The database as it was before is in ${path}.`;
 
 async function doctor(): Promise<string> {
   const findings = await examine(thisMachine);
-  const problems = findings.filter(({ state }) => state === 'problem').length;
-  if (problems > 0) process.exitCode = 1;
-  const summary =
-    problems === 0
-      ? 'Nothing is wrong.'
-      : `${problems === 1 ? '1 problem' : `${problems} problems`}.`;
-  return `${findingsInWords(findings)}\n\n${summary}`;
+  if (findings.some(({ state }) => state === 'problem')) process.exitCode = 1;
+  return `${findingsInWords(findings)}\n\n${summaryInWords(findings)}`;
 }
 
 async function uninstall({ yes }: Values): Promise<string> {

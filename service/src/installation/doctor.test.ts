@@ -11,6 +11,7 @@ import {
   kvmFinding,
   type Machine,
   quotaFinding,
+  summaryInWords,
 } from './doctor.ts';
 
 const gigabyte = 1024 ** 3;
@@ -130,4 +131,14 @@ test('what to do stands below what is wrong', () => {
     printed,
     'ok       clock  right\nPROBLEM  KVM    gone\n                → Bring it back.',
   );
+});
+
+test('the end says what was looked at', () => {
+  const right: Finding = { what: 'clock', state: 'ok', says: 'right' };
+  const wrong: Finding = { what: 'database', state: 'problem', says: 'away', wayOut: 'Start it.' };
+  assert.equal(
+    summaryInWords([right, right, { ...wrong, state: 'note' }]),
+    'Nothing is wrong with what was looked at: clock, database.',
+  );
+  assert.equal(summaryInWords([right, wrong]), '1 problem. Looked at: clock, database.');
 });

@@ -199,3 +199,11 @@ export function findingsInWords(findings: readonly Finding[]): string {
     ])
     .join('\n');
 }
+
+/** Whether anything is wrong, and with what it would have been seen. */
+export function summaryInWords(findings: readonly Finding[]): string {
+  const lookedAt = [...new Set(findings.map(({ what }) => what))].join(', ');
+  const problems = findings.filter(({ state }) => state === 'problem').length;
+  if (problems === 0) return `Nothing is wrong with what was looked at: ${lookedAt}.`;
+  return `${problems === 1 ? '1 problem' : `${problems} problems`}. Looked at: ${lookedAt}.`;
+}

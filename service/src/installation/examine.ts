@@ -22,6 +22,7 @@ import {
 } from './doctor.ts';
 import { places } from './host.ts';
 import { ownFolder } from './install-service.ts';
+import { databaseFinding, serviceFinding } from './reachable.ts';
 
 const oldestIncus = 6;
 
@@ -41,6 +42,7 @@ export async function examine(machine: Machine): Promise<Finding[]> {
     ...kernelFindings(machine),
     kvmFinding(machine),
     ...(await engineFindings(machine, config)),
+    ...(config ? [await databaseFinding(config), await serviceFinding(config, isInstalled)] : []),
     firewallFinding(machine),
     clockFinding(machine),
     ...diskFindings(machine, folders),

@@ -87,6 +87,19 @@ export async function joinEmbeddedPostgres({
   return { ...connectionStrings(cluster, owner), stop: async () => undefined };
 }
 
+/** For who only looks: where the one in a data directory answers, or that it is stopped, or none is there. */
+export async function findEmbeddedPostgres({
+  dataDir,
+}: {
+  dataDir: string;
+}): Promise<string | 'none' | 'stopped'> {
+  if (!(await exists(join(dataDir, 'postgres', 'PG_VERSION')))) return 'none';
+  const cluster = { ...(await clusterIn(dataDir)), settings: {} };
+  if (!(await exists(cluster.socketDirectory))) return 'stopped';
+  await ensurePrivateFolder(cluster.socketDirectory, dataDir);
+  return (await answers(cluster)) ? connectionString(cluster, 'postgres') : 'stopped';
+}
+
 async function open(dataDir: string, settings: Record<string, string> = {}) {
   const cluster = { ...(await openCluster(dataDir)), settings };
   if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
@@ -181,11 +194,16 @@ interface Cluster {
 
 async function openCluster(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const cluster = await clusterIn(dataDir);
+  await ensurePrivateFolder(cluster.socketDirectory, dataDir);
+  return cluster;
+}
+
+async function clusterIn(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
   const own = join(dataDir, 'postgres-socket');
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const socketIsTemporary = Buffer.byteLength(own) > longestSocketDirectory;
   const socketDirectory = socketIsTemporary ? join(tmpdir(), `berth-postgres-${hash}`) : own;
-  await ensurePrivateFolder(socketDirectory, dataDir);
   return {
     binaries: await postgresBinaries(),
     directory: join(dataDir, 'postgres'),
