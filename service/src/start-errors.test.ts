@@ -83,6 +83,17 @@ test('a data directory that can not be made, and a host that nobody knows', asyn
   assert.throws(() => loadConfig({ DATABASE_URL: 'foo' }), SetupError);
 });
 
+test('a data directory on a disk that is full or read-only, with an outside PostgreSQL, too', () => {
+  const dataDir = '/var/lib/berth';
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), {
+    ...{ code: 'ENOSPC', syscall: 'mkdir', path: dataDir },
+  });
+  assert.match(said(full, { BERTH_DATA_DIR: dataDir }), /berth is on a disk that is full.*df -h/s);
+  const readOnly = Object.assign(new Error('EROFS'), { code: 'EROFS', path: `${dataDir}/key` });
+  const env = { BERTH_DATA_DIR: dataDir, DATABASE_URL: 'postgresql://127.0.0.1/berth' };
+  assert.match(said(readOnly, env), /read-only.*dmesg/s);
+});
+
 test('what nobody foresaw stays as it is', () => {
   const error = new TypeError('undefined is not a function');
   assert.equal(startError(error, loadConfig({})), error);

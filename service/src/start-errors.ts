@@ -1,5 +1,6 @@
 import { SetupError } from '../../setup/commands.mjs';
 import type { Config } from './config/config.ts';
+import { noRoomError } from './db/embedded/no-room.ts';
 import { isDatabaseUnavailable } from './db/errors.ts';
 import { ProgramFailed } from './images/child.ts';
 import { EngineError } from './incus/transport/errors.ts';
@@ -10,7 +11,8 @@ const wayOut = 'Fix that and start Berth again: it continues where it stopped.';
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof EngineError) return engineError(error);
-  return directoryError(error, config) ?? databaseError(error, config, wayOut) ?? error;
+  const ofDirectory = noRoomError(error, config.dataDir) ?? directoryError(error, config);
+  return ofDirectory ?? databaseError(error, config, wayOut) ?? error;
 }
 
 /** With what a program printed, when one that builds an image has failed. */

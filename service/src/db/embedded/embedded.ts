@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { requireRoom } from './no-room.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
 import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
 
@@ -254,6 +255,7 @@ async function bringUp(cluster: Cluster): Promise<void> {
     try {
       await start(cluster);
     } catch (error) {
+      await requireRoom(dirname(cluster.directory));
       if (Date.now() > end) {
         const output = error instanceof Error ? error.message : String(error);
         throw new SetupError('PostgreSQL did not start.', `${cluster.logFile} says why.`, output);

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { noRoomError, requireRoom } from './no-room.ts';
+
+const dataDir = '/var/lib/berth';
+const failure = (members: object) => Object.assign(new Error('failed'), members);
+
+for (const [code, words, reason] of [
+  ['ENOSPC', 'No space left on device', /is on a disk that is full/],
+  ['EDQUOT', 'Disk quota exceeded', /quota/],
+  ['EROFS', 'Read-only file system', /read-only/],
+] as const) {
+  test(`${code} is explained, of a file and of what initdb says`, () => {
+    const ofFile = noRoomError(failure({ code, path: `${dataDir}/postgres` }), dataDir);
+    assert.match(ofFile?.message ?? '', reason);
+    assert.match(ofFile?.message ?? '', /\/var\/lib\/berth/);
+    assert.match(ofFile?.wayOut ?? '', /start Berth again/);
+    const stderr = `initdb: error: could not write to file "x": ${words}`;
+    const ofProgram = noRoomError(failure({ code: 1, stderr }), dataDir);
+    assert.match(ofProgram?.message ?? '', reason);
+    assert.equal(ofProgram?.output, stderr);
+  });
+}
+
+test('what is about other files, or another error, is not explained by it', () => {
+  for (const path of ['/var/cache/berth/image', '/var/lib/berth-2/x']) {
+    assert.equal(noRoomError(failure({ code: 'ENOSPC', path }), dataDir), undefined);
+  }
+  assert.equal(noRoomError(failure({ code: 'EACCES', path: dataDir }), dataDir), undefined);
+  assert.equal(noRoomError(failure({ code: 'ENOSPC' }), dataDir), undefined);
+  assert.equal(noRoomError('ENOSPC', dataDir), undefined);
+});
+
+test('whether there is room is tried, and nothing stays of it', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-room-'));
+  t.after(() => rm(directory, { recursive: true }));
+  await requireRoom(directory);
+  await symlink('/dev/full', join(directory, 'room'));
+  await assert.rejects(requireRoom(directory), /is on a disk that is full \(ENOSPC\)/);
+  assert.deepEqual(await readdir(directory), []);
+});

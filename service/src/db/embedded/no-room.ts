@@ -1,0 +1,63 @@
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SetupError } from '../../../../setup/commands.mjs';
+
+/** By the codes of Node.js, and by strerror(3), in which initdb and PostgreSQL say it. */
+const reasons = [
+  {
+    code: 'ENOSPC',
+    words: 'No space left on device',
+    failed: 'is on a disk that is full',
+    wayOut: 'Make room there: "df -h" and "df -i" show what is used.',
+  },
+  {
+    code: 'EDQUOT',
+    words: 'Disk quota exceeded',
+    failed: 'is at the limit of a disk quota',
+    wayOut: 'Raise the quota of the user that Berth runs as, or make room.',
+  },
+  {
+    code: 'EROFS',
+    words: 'Read-only file system',
+    failed: 'is on a file system that is read-only',
+    wayOut:
+      'The kernel makes it so after an error of the disk: see "dmesg", repair it, and mount it writable.',
+  },
+];
+
+/**
+ * Why nothing can be written to the data directory, in words for a person; undefined for any other error, and
+ * for one of a file elsewhere, or of no file that is known.
+ */
+export function noRoomError(error: unknown, dataDir: string): SetupError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path, stderr } = error as Error & Record<'code' | 'path' | 'stderr', unknown>;
+  const isOurs = typeof path === 'string' && (path === dataDir || path.startsWith(`${dataDir}/`));
+  const said = typeof stderr === 'string' ? stderr : '';
+  const reason = reasons.find((one) => (isOurs && one.code === code) || said.includes(one.words));
+  if (!reason) return undefined;
+  const failed = `The data directory ${dataDir} ${reason.failed} (${reason.code}).`;
+  return new SetupError(failed, `${reason.wayOut} Then start Berth again.`, said);
+}
+
+/**
+ * Throws `SetupError` where nothing can be written to the data directory. PostgreSQL says why in a log of its own,
+ * which is there, and can't be written either.
+ */
+export async function requireRoom(dataDir: string): Promise<void> {
+  const path = join(dataDir, 'room');
+  try {
+    const file = await open(path, 'w', 0o600);
+    try {
+      await rm(path);
+      await file.writeFile(Buffer.alloc(8192));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    // That of a write names no path.
+    if (error instanceof Error) throw noRoomError(Object.assign(error, { path }), dataDir) ?? error;
+    throw error;
+  }
+}
