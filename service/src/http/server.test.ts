@@ -83,7 +83,7 @@ test('the line of a request says who asked, for whom and when, and nothing of wh
   assert.deepEqual(line, {
     ...{ level: 'info', request_id: 'asked-1', msg: 'A request was answered.' },
     ...{ address: '127.0.0.1', token_id: id, user_id: null, project_id: projectId },
-    ...{ method: 'GET', path: '/v1/probe', route: '/v1/probe', status: 200 },
+    ...{ method: 'GET', path: '/v1/probe', route: '/v1/probe', status: 422 },
   });
   assert.ok([milliseconds, pid].every(Number.isInteger) && hostname);
   const { address, token_id, user_id, status } = unknown;
