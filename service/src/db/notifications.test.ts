@@ -59,7 +59,9 @@ test('what others write to the channel is told in the log, and harms nothing', a
   assert.ok((await heard(4)).every((id) => id === 4));
 });
 
-test('a connection that is lost is made again', async () => {
+test('a connection that is lost is made again, and both are told', async () => {
+  const told: string[] = [];
+  logged.on('data', (chunk) => told.push(String(chunk)));
   await until('a connection was ended', async () => {
     const ended = await pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -68,4 +70,7 @@ test('a connection that is lost is made again', async () => {
     return ended.rowCount === 1;
   });
   assert.ok((await heard(5)).includes(5));
+  const isTold = (words: string) => told.some((line) => line.includes(words));
+  const look = () => told;
+  await until('both are told', look, () => isTold('was lost') && isTold('is back'));
 });

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { createOutage, type Outage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { createClient, type Queryable } from './connection.ts';
 
@@ -139,11 +140,15 @@ async function keepListening(
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
+  const outage = createOutage(log, {
+    failed: 'The connection for notifications was lost; connecting again.',
+    works: 'The connection for notifications is back.',
+  });
   while (!signal.aborted) {
     try {
-      await listenOnce(connectionString, line, signal, log);
+      await listenOnce(connectionString, line, signal, { log, outage });
     } catch (error) {
-      log.warn({ err: error }, 'The connection for notifications was lost; connecting again.');
+      outage.failed(error);
       await pause(500, signal);
     }
   }
@@ -153,7 +158,7 @@ async function listenOnce(
   connectionString: string,
   line: Line,
   signal: AbortSignal,
-  log: Logger,
+  { log, outage }: { log: Logger; outage: Outage },
 ): Promise<void> {
   const client = createClient({
     connectionString,
@@ -175,6 +180,7 @@ async function listenOnce(
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
+    outage.worked();
     await Promise.race([ended.promise, proveAlive(client, line, signal)]);
   } finally {
     signal.removeEventListener('abort', stop);

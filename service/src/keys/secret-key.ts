@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { Db } from '../db/connection.ts';
 import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
+import { createOutage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
 import { createKeyring, type Key, type Keyring, keyId, keySha256 } from './keyring.ts';
@@ -63,14 +64,18 @@ interface Followed {
 
 /** Goes on with the keys that the file has, and the one that the database says, until the signal aborts. */
 export async function followKeys(followed: Followed, signal: AbortSignal): Promise<void> {
-  const { log } = followed;
+  const outage = createOutage(followed.log, {
+    failed: 'Whether there is another secret key could not be looked up.',
+    works: 'Whether there is another secret key is looked up again.',
+  });
   while (!signal.aborted) {
     await pause(lookAgainMs, signal);
     if (signal.aborted) return;
     try {
       await lookAtKeys(followed);
+      outage.worked();
     } catch (error) {
-      log.warn({ err: error }, 'Whether there is another secret key could not be looked up.');
+      outage.failed(error);
     }
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
+import { createOutage } from '../lib/outage.ts';
 import { serialised } from '../lib/serialised.ts';
 import { type OperationKind, unknownKind } from './define.ts';
 import { type Execution, executeOperation } from './execute.ts';
@@ -40,9 +41,14 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
   const running = new Set<Running>();
   const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
   const steps = new Map(options.kinds.map((kind) => [kind.kind, Object.keys(kind.steps)]));
-  const looking = serialised(leaseAllDue, (error) =>
-    options.log.warn({ err: error }, 'Looking for due operations failed; trying again.'),
-  );
+  const dueOutage = createOutage(options.log, {
+    failed: 'Looking for due operations failed; trying again.',
+    works: 'Looking for due operations works again.',
+  });
+  const looking = serialised(async () => {
+    await leaseAllDue();
+    dueOutage.worked();
+  }, dueOutage.failed);
   const wake = () => looking.run('due');
 
   async function leaseAllDue(): Promise<void> {
@@ -83,13 +89,15 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
     for (const entry of running) if (entry.id === id) entry.abort.abort();
   }
 
-  const minding = serialised(
-    async () => {
-      const moved = await catchUpWithClock(options.db);
-      if (moved > 0) options.log.warn({ moved }, 'The clock was set back; operations go on.');
-    },
-    (error) => options.log.warn({ err: error }, 'Minding the clock failed; trying again.'),
-  );
+  const clockOutage = createOutage(options.log, {
+    failed: 'Minding the clock failed; trying again.',
+    works: 'Minding the clock works again.',
+  });
+  const minding = serialised(async () => {
+    const moved = await catchUpWithClock(options.db);
+    if (moved > 0) options.log.warn({ moved }, 'The clock was set back; operations go on.');
+    clockOutage.worked();
+  }, clockOutage.failed);
 
   const unsubscribe = [
     options.notifications.on('operation_due', wake),
