@@ -54,10 +54,10 @@ test('all of an installation goes, a running server too, and the other one stays
   const dataDir = dataDirectory(own);
   await requireStopped(dataDir);
   const config = loadConfig({ BERTH_DATA_DIR: dataDir });
-  const inventory = await takeInventory(config);
+  const host = openHost(join(own, 'machine'), () => undefined);
+  const inventory = await takeInventory(host, config);
   requireClear(inventory);
   assert.deepEqual(inventory.plan?.stays, []);
-  const host = openHost(join(own, 'machine'), () => undefined);
   await removeEverything(host, inventory, [dataDir]);
 
   const client = createIncusClient({ socketPath, project: 'default' });

@@ -22,6 +22,7 @@ import { startSimulator } from '../incus-sim/src/simulator.ts';
 import { settingsOfFile } from '../service/src/config/files.ts';
 import { type Host, openHost, places } from '../service/src/installation/host.ts';
 import { installService } from '../service/src/installation/install-service.ts';
+import type { Announcement } from '../service/src/installation/uninstall.ts';
 import { uninstallAll } from '../service/src/installation/uninstall-all.ts';
 import { goBack, upgrade } from '../service/src/installation/upgrade.ts';
 import { killAll, processIds, readProcess } from '../service/src/testing/processes.ts';
@@ -158,7 +159,7 @@ test('an upgrade is checked and exported first, undone if it fails, and can be g
   assert.equal(kept.length, 1, 'the database of before is kept');
 
   const told: string[] = [];
-  const confirm = async (sentences: string[]) => void told.push(...sentences);
+  const confirm = async ({ goes, stays }: Announcement) => void told.push(...goes, ...stays);
   await uninstallAll(host, { folder: one, confirm });
   assert.match(told.join('\n'), /project berth in Incus.*storage pool berth stays/s);
   assert.deepEqual([...simulator.model.projects.keys()], ['default']);

@@ -10,7 +10,7 @@ const systemDirectory = '/var/lib/incus';
 /** Of the system's Incus. */
 export const systemSocket = join(systemDirectory, 'unix.socket');
 const daemonPaths = ['/usr/libexec/incus/incusd', '/usr/lib/incus/incusd', '/opt/incus/bin/incusd'];
-const lxcfsMount = '/var/lib/lxcfs';
+export const lxcfsMount = '/var/lib/lxcfs';
 const startSeconds = 60;
 const shownLogLines = 15;
 
@@ -102,6 +102,11 @@ async function startUnit(socketPath: string, incusDir: string, say: IncusPlace['
 /** What a daemon that was started here prints, over all its starts. */
 export const daemonLog = (incusDir: string) => join(incusDir, 'logs', 'berth-incusd.log');
 
+/** The process of one that was started here. */
+export const daemonPid = (incusDir: string) => join(incusDir, 'berth-incusd.pid');
+/** The same of its lxcfs. */
+export const lxcfsPid = (incusDir: string) => join(incusDir, 'berth-lxcfs.pid');
+
 async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace['say']) {
   if (process.getuid?.() !== 0) {
     throw new SetupError(
@@ -124,6 +129,7 @@ async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace
   daemon.on('exit', (code, signal) => {
     ended = `The Incus daemon ended (${code ?? signal}).`;
   });
+  await writeFile(daemonPid(incusDir), String(daemon.pid));
   await untilAnswers(socketPath, () => {
     if (ended) throw new SetupError(ended, `Its whole log is ${logFile}.`, tail(logFile));
   });
@@ -142,7 +148,7 @@ async function startLxcfs(incusDir: string): Promise<void> {
   const logFile = join(incusDir, 'logs', 'berth-lxcfs.log');
   const lxcfs = detach('lxcfs', ['-p', join(incusDir, 'lxcfs.lock'), lxcfsMount], logFile);
   lxcfs.unref();
-  await writeFile(join(incusDir, 'berth-lxcfs.pid'), String(lxcfs.pid));
+  await writeFile(lxcfsPid(incusDir), String(lxcfs.pid));
   for (let tries = 0; tries < 50; tries += 1) {
     if (lxcfsAnswers()) return;
     await sleep(100);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runAsRoot, SetupError, say, writeAsRoot } from './commands.mjs';
+import { recordLine, writeRecorded } from './written.mjs';
 
 /**
  * Least values. Without the first, guests hang in boot past a dozen: systemd in each takes several
@@ -50,7 +51,7 @@ export function setUpKernel() {
     name in limits ? [name, Math.max(value, current(name))] : [name, value],
   );
   try {
-    writeAsRoot(settingsFile, lines.map(([name, value]) => `${name} = ${value}\n`).join(''));
+    writeRecorded(settingsFile, lines.map(([name, value]) => `${name} = ${value}\n`).join(''));
     for (const name of changes) writeAsRoot(procPath(name), String(wanted[name]));
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -80,7 +81,7 @@ function loadBridgeModule() {
   try {
     runAsRoot('modprobe', [bridgeModule], `Load ${bridgeModule} by hand.`);
     runAsRoot('mkdir', ['-p', dirname(modulesFile)], `Make ${dirname(modulesFile)} by hand.`);
-    writeAsRoot(modulesFile, `${bridgeModule}\n`);
+    writeRecorded(modulesFile, `${bridgeModule}\n`);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     say(
@@ -114,14 +115,15 @@ export function widenIdRanges() {
     if (wide === content) continue;
     say(`Widening root's range of ids for guests in ${path}`);
     writeAsRoot(path, wide);
+    recordLine(path, content, wide);
   }
 }
 
 /**
- * Whether a line of such a file is the one that was put there.
+ * Whether a line of such a file looks like the one that is put there.
  * @param {string} line
  */
-export const isOwnRange = (line) =>
+export const isWideRange = (line) =>
   /^root:\d+:/.test(line) && Number(line.split(':')[2]) === leastIds;
 
 /**

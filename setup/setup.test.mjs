@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { kernelChanges, withWideRange } from './kernel.mjs';
 import { sameVersions } from './node-packages.mjs';
 import { backportsSource } from './system-packages.mjs';
+import { changedLines, withFile } from './written.mjs';
 
 test('the backports are added beside the mirror that a deb822 file names, with its key', () => {
   const sources = [
@@ -65,6 +66,23 @@ test('root’s range of ids is widened beyond those of others, or left as it is'
     'me:100000:65536\nroot:1000000:1000000000\n',
   );
   assert.equal(withWideRange('me:2000000:65536\n'), 'me:2000000:65536\nroot:2065536:1000000000\n');
+});
+
+test('what is written is recorded for whoever wrote it first, and never what was there before', () => {
+  const file = { path: '/etc/x', dataDir: '/one', sha256: 'a' };
+  assert.deepEqual(withFile([], file, true), []);
+  assert.deepEqual(withFile([], file, false), [file]);
+  const later = { path: '/etc/x', dataDir: '/two', sha256: 'b' };
+  assert.deepEqual(withFile([file], later, true), [{ ...later, dataDir: '/one' }]);
+  assert.deepEqual(withFile([file], later, false), [later]);
+});
+
+test('the lines that a wider range of ids takes the place of are recorded with it', () => {
+  const before = 'me:100000:65536\nroot:165536:65536\n';
+  assert.deepEqual(changedLines(before, withWideRange(before)), {
+    added: 'root:1000000:1000000000',
+    replaced: ['root:165536:65536'],
+  });
 });
 
 test('npm packages are current when each is there in its version', () => {

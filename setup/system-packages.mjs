@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { output, runAsRoot, SetupError, say, writeAsRoot } from './commands.mjs';
+import { output, runAsRoot, SetupError, say } from './commands.mjs';
+import { writeRecorded } from './written.mjs';
 
 /** Each package with a command of it, for systems that have the command from elsewhere. */
 const packages = [
@@ -65,7 +66,7 @@ function ensureIncusCandidate(lock, wayOut) {
     );
   }
   say('Adding the backports of Debian, which have Incus ...');
-  writeAsRoot(backportsFile, source);
+  writeRecorded(backportsFile, source);
   runAsRoot('apt-get', [...lock, 'update', '-q'], wayOut);
 }
 

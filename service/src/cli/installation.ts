@@ -1,6 +1,4 @@
-import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { SetupError } from '../../../setup/commands.mjs';
 import { packageNames } from '../../../setup/system-packages.mjs';
 import { pathFromShell } from '../config/config.ts';
 import { progressInWords } from '../db/export/row-progress.ts';
@@ -10,6 +8,8 @@ import { buildFirstImage } from '../installation/first-image.ts';
 import { isInstalled, openHost, places } from '../installation/host.ts';
 import { installService, ownFolder } from '../installation/install-service.ts';
 import { thisMachine } from '../installation/machine.ts';
+import { announcedInWords, askToRemove } from '../installation/removal-question.ts';
+import type { Announcement } from '../installation/uninstall.ts';
 import { uninstallAll } from '../installation/uninstall-all.ts';
 import { uninstallService } from '../installation/uninstall-service.ts';
 import { goBack, upgrade } from '../installation/upgrade.ts';
@@ -99,29 +99,17 @@ async function doctor(): Promise<string> {
 
 async function uninstall({ yes }: Values): Promise<string> {
   const host = openHost('/', tell, isInstalled('/'));
-  const confirm = async (sentences: string[]) => {
-    for (const sentence of sentences) tell(sentence);
-    if (!yes) await ask();
+  const confirm = async (announced: Announcement) => {
+    process.stderr.write(announcedInWords(announced));
+    if (!yes) await askToRemove(process.stdin, process.stderr);
   };
-  const { databaseUrl } = await uninstallAll(host, { folder: ownFolder, confirm });
+  const { databaseUrl, cacheDir } = await uninstallAll(host, { folder: ownFolder, confirm });
   const database = databaseUrl ? '\nThe database of DATABASE_URL stays.' : '';
   return `Berth is removed.${database}
 
-These stay, since others may need them: this folder (rm -r ${ownFolder}), and the packages, if nothing else uses them:
+These stay, since others may need them: this folder (rm -r ${ownFolder}); /var/lib/incus, where Incus keeps its own
+data; images kept for another first start (${cacheDir}); and the packages, if nothing else uses them:
 apt-get purge ${packageNames.join(' ')}`;
-}
-
-async function ask(): Promise<void> {
-  const { stdin, stdout } = process;
-  if (!stdin.isTTY) throw new SetupError('Nobody can be asked here.', 'Say so with --yes.');
-  const lines = createInterface({ input: stdin, output: stdout });
-  try {
-    const answer = await lines.question('There is no way back. Type "remove" to go on: ');
-    if (answer.trim() !== 'remove')
-      throw new SetupError('Nothing was removed.', 'Nobody wanted it.');
-  } finally {
-    lines.close();
-  }
 }
 
 await runSteps(usage, readCommand);

@@ -9,6 +9,7 @@ import {
   firewallFinding,
   kernelFindings,
   kvmFinding,
+  lxcfsFinding,
   type Machine,
   quotaFinding,
   summaryInWords,
@@ -68,6 +69,18 @@ test('a kernel is right, or what is not is named with what to do', () => {
 test('KVM is worth a word, since containers do without', () => {
   assert.equal(kvmFinding(machine()).state, 'note');
   assert.equal(kvmFinding(machine({ '/dev/kvm': '' })).state, 'ok');
+});
+
+test('lxcfs is mounted and answers, or what is wrong is said with the way out', () => {
+  const mounts = { '/proc/mounts': 'lxcfs /var/lib/lxcfs fuse.lxcfs rw 0 0\n' };
+  const meminfo = { '/var/lib/lxcfs/proc/meminfo': 'MemTotal: 1 kB\n' };
+  assert.equal(lxcfsFinding(machine({ ...mounts, ...meminfo })).state, 'ok');
+  const silent = lxcfsFinding(machine(mounts));
+  assert.match(silent.says, /does not answer/);
+  assert.match(silent.wayOut ?? '', /umount --lazy \/var\/lib\/lxcfs/);
+  const gone = lxcfsFinding(machine());
+  assert.deepEqual([gone.state, /^not mounted/.test(gone.says)], ['problem', true]);
+  assert.match(gone.wayOut ?? '', /systemctl start lxcfs/);
 });
 
 test('a pool of btrfs has to count', () => {

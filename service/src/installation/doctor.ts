@@ -1,3 +1,4 @@
+import { lxcfsMount } from '../../../setup/incus-daemon.ts';
 import { kernelChanges, requiredSettings, withWideRange } from '../../../setup/kernel.mjs';
 import { missingCommands } from '../../../setup/system-packages.mjs';
 import { kernelWarnings } from '../location-setup/kernel.ts';
@@ -78,10 +79,31 @@ export function packageFindings(): Finding[] {
   return [problem('commands', `missing: ${missing.join(' ')}`, 'node setup/prepare.mjs start')];
 }
 
+/** Without it guests see the memory and the cores of the whole machine. */
+export function lxcfsFinding({ read }: Machine): Finding {
+  const says = (text: string, wayOut: string) => problem('lxcfs', text, wayOut);
+  const isMounted = (read('/proc/mounts') ?? '').includes(` ${lxcfsMount} `);
+  if (!isMounted) {
+    return says(
+      `not mounted at ${lxcfsMount}: servers see the memory of the whole machine`,
+      'Start it: systemctl start lxcfs, or without systemd "npm start" as root while Incus does not run. Then restart the servers.',
+    );
+  }
+  if (read(`${lxcfsMount}/proc/meminfo`)) return ok('lxcfs', 'mounted, and answers');
+  return says(
+    `does not answer at ${lxcfsMount}/proc/meminfo: "free" and the like fail in servers`,
+    `umount --lazy ${lxcfsMount}; systemctl restart lxcfs; then restart the servers`,
+  );
+}
+
 /** Containers need no KVM; whoever has it can have virtual machines in Incus. */
 export function kvmFinding({ list }: Machine): Finding {
   if (list('/dev').includes('kvm')) return ok('KVM', 'there');
-  return note('KVM', 'not there: containers do without, virtual machines do not');
+  return note(
+    'KVM',
+    'not there: containers do without, virtual machines do not',
+    'For virtual machines, switch virtualisation on in the firmware, or nested virtualisation in the hypervisor.',
+  );
 }
 
 /** Whether btrfs counts, as the kernel says: the disks of servers are limited by that. */
@@ -101,7 +123,12 @@ export function quotaFinding(
   }
   const folder = '/sys/fs/btrfs';
   const found = list(folder).find((id) => read(`${folder}/${id}/label`)?.trim() === pool.name);
-  if (found === undefined) return note(what, 'its file system is not one of this machine');
+  if (found === undefined)
+    return note(
+      what,
+      'its file system is not one of this machine',
+      'Look on the machine that has it: btrfs qgroup show PATH',
+    );
   const says = (file: string) => read(`${folder}/${found}/qgroups/${file}`)?.trim();
   if (says('enabled') !== '1') {
     return problem(

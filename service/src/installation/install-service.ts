@@ -17,6 +17,7 @@ import {
   units,
   user,
 } from './host.ts';
+import { moveRecord } from './machine-things.ts';
 
 /** Of this version. */
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
@@ -142,6 +143,7 @@ async function makeFolders(host: Host): Promise<void> {
 function takeData(host: Host, data: string): void {
   host.say(`Moving ${data} to ${places.data}`);
   move(data, on(host, places.data));
+  moveRecord(host, data, places.data);
 }
 
 async function writeSettings(host: Host): Promise<void> {

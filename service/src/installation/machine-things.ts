@@ -1,21 +1,136 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { idRanges, isOwnRange, modulesFile, settingsFile } from '../../../setup/kernel.mjs';
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { idRanges, isWideRange, modulesFile, settingsFile } from '../../../setup/kernel.mjs';
 import { backportsFile } from '../../../setup/system-packages.mjs';
+import {
+  readRecord,
+  recordFile,
+  recordText,
+  sha256,
+  type Written,
+} from '../../../setup/written.mjs';
 import { type Host, on } from './host.ts';
 
-/** Removes what preparing the machine has written. What it set in the kernel stays until the next boot. */
-export function removeMachineThings(host: Host): void {
+/** A file of the machine, and what it becomes: nothing, where it goes. */
+interface Change {
+  path: string;
+  content: string | undefined;
+  /** What goes, in the words of a list. */
+  what: string;
+}
+
+export interface MachinePlan {
+  changes: Change[];
+  /** Sentences on what is left alone, and why. */
+  stays: string[];
+}
+
+/** An Incus that the installation uses, as far as its processes are not somebody else's. */
+export interface OwnIncus {
+  directory: string;
+  pid: number;
+}
+
+/**
+ * What preparing the machine has written for the installation of a data directory, as it is recorded.
+ * What it set in the kernel stays until the next boot.
+ */
+export function planMachine(host: Host, dataDir: string, incus: OwnIncus | undefined): MachinePlan {
+  const plan: MachinePlan = { changes: [], stays: [] };
+  const record = readRecord(host.root);
+  const isGone = (one: Written | undefined) => one?.dataDir === dataDir;
+  const left = new Set(record);
   for (const path of [settingsFile, modulesFile, backportsFile]) {
-    if (!existsSync(on(host, path))) continue;
-    rmSync(on(host, path));
-    host.say(`Removed ${path}`);
+    const own = record.find((one) => one.path === path);
+    const content = contentOf(host, path);
+    if (content !== undefined && !isGone(own)) plan.stays.push(stays(path, own));
+    else if (content !== undefined && own && 'sha256' in own && own.sha256 !== sha256(content)) {
+      plan.stays.push(`${path} stays: somebody has changed it since Berth wrote it.`);
+    } else if (own && isGone(own)) {
+      left.delete(own);
+      if (content !== undefined) plan.changes.push({ path, content: undefined, what: path });
+    }
   }
+  const others = otherRuntimes(host, incus);
   for (const path of idRanges) {
-    if (!existsSync(on(host, path))) continue;
-    const lines = readFileSync(on(host, path), 'utf8').split('\n');
-    const others = lines.filter((line) => !isOwnRange(line));
-    if (others.length === lines.length) continue;
-    writeFileSync(on(host, path), others.join('\n'));
-    host.say(`Took the range of root's ids out of ${path}`);
+    const own = record.find((one) => one.path === path);
+    const content = contentOf(host, path) ?? '';
+    const lines = content.split('\n');
+    if (!own || !('added' in own) || !isGone(own)) {
+      if (lines.some(isWideRange)) plan.stays.push(stays(`Root's range of ids in ${path}`, own));
+    } else if (others.length > 0) {
+      plan.stays.push(
+        `Root's range of ids in ${path} stays: others run here that may use it (${others.join(', ')}).`,
+      );
+    } else {
+      left.delete(own);
+      if (!lines.includes(own.added)) continue;
+      const restored = lines.flatMap((line) => (line === own.added ? own.replaced : [line]));
+      const what = `root's range of ids in ${path}, the line ${own.added}`;
+      plan.changes.push({ path, content: restored.join('\n'), what });
+    }
   }
+  if (left.size < record.length) {
+    plan.changes.push({
+      path: recordFile,
+      content: left.size === 0 ? undefined : recordText([...left]),
+      what: `the record of that in ${recordFile}`,
+    });
+  }
+  return plan;
+}
+
+function stays(what: string, own: Written | undefined): string {
+  return own
+    ? `${what} stays: it was written for the Berth in ${own.dataDir}.`
+    : `${what} stays: there is no record that this installation has written it. Remove it by hand if nothing else needs it.`;
+}
+
+function contentOf(host: Host, path: string): string | undefined {
+  return existsSync(on(host, path)) ? readFileSync(on(host, path), 'utf8') : undefined;
+}
+
+const runtimes = ['incusd', 'lxd', 'lxc-start', 'lxc-autostart'];
+
+/** Processes of other Incus, LXD and LXC: "incusd, process 12". Helpers of a daemon do not count by themselves. */
+export function otherRuntimes(host: Host, incus: OwnIncus | undefined): string[] {
+  const proc = on(host, '/proc');
+  const pids = existsSync(proc) ? readdirSync(proc).filter((name) => /^\d+$/.test(name)) : [];
+  return pids.flatMap((pid) => {
+    const [program = '', argument = ''] = commandOf(`${proc}/${pid}/cmdline`);
+    const guest = /^\[lxc monitor\] (\S+)/.exec(program)?.[1];
+    if (guest !== undefined) {
+      return incus && guest.startsWith(`${incus.directory}/`) ? [] : [`lxc, process ${pid}`];
+    }
+    const name = basename(program);
+    if (!runtimes.includes(name) || argument.startsWith('fork')) return [];
+    return Number(pid) === incus?.pid ? [] : [`${name}, process ${pid}`];
+  });
+}
+
+/** Empty of a process that has ended. */
+function commandOf(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\0');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}
+
+export function changeMachine(host: Host, { changes }: MachinePlan): void {
+  for (const { path, content, what } of changes) {
+    if (content !== undefined) writeFileSync(on(host, path), content);
+    else rmSync(on(host, path), { force: true });
+    if (path === recordFile && content === undefined) rmdirSync(on(host, dirname(path)));
+    host.say(`Removed ${what}`);
+  }
+}
+
+/** Has what was written for the installation of a data directory follow it elsewhere. */
+export function moveRecord(host: Host, from: string, to: string): void {
+  const record = readRecord(host.root);
+  if (!record.some(({ dataDir }) => dataDir === from)) return;
+  const moved = record.map((one) => (one.dataDir === from ? { ...one, dataDir: to } : one));
+  writeFileSync(on(host, recordFile), recordText(moved));
 }

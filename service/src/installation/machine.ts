@@ -15,13 +15,14 @@ export const thisMachine: Machine = {
   now: new Date(),
 };
 
-/** What is not there, or not for this user, is nothing. */
+/** What is not there, not for this user, or does not answer, is nothing. */
 function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EINVAL', 'EPERM'].includes(code)) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EINVAL', 'EPERM', 'ENOTCONN', 'EIO'].includes(code))
+      return undefined;
     throw error;
   }
 }

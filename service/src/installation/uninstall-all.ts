@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { isRoot, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
-import { type Host, isInstalled, on, places, service } from './host.ts';
+import { type Host, isInstalled, on, places, service, units, user } from './host.ts';
 import {
+  type Announcement,
   inWords,
   removeEverything,
   requireClear,
@@ -16,8 +17,8 @@ import { kept, removeKept, uninstallService } from './uninstall-service.ts';
 export interface Uninstalling {
   /** The folder of this version, in which simulated data may be. */
   folder: string;
-  /** Told what will go; throws where that is not wanted. */
-  confirm: (sentences: string[]) => Promise<void>;
+  /** Told what will go, and what stays; throws where that is not wanted. */
+  confirm: (announced: Announcement) => Promise<void>;
 }
 
 /**
@@ -31,22 +32,54 @@ export async function uninstallAll(host: Host, { folder, confirm }: Uninstalling
   const isOrdinary = isService || existsSync(join(on(host, places.data), 'postgres'));
   const config = isOrdinary ? ordinarySettings(host) : loadConfig();
   const simulated = join(folder, 'data-simulated');
-  const dataDirs = [config.dataDir, simulated].filter((path) => existsSync(path));
   const hasRecords =
     existsSync(join(config.dataDir, 'postgres')) || config.databaseUrl !== undefined;
+  const there = [config.dataDir, simulated].filter((path) => existsSync(path));
+  const isOwn = (path: string) => isBerth(path) || (isOrdinary && path === config.dataDir);
+  const dataDirs = there.filter(isOwn);
   // What is simulated is of whoever started it.
   if (hasRecords && !isRoot()) throw new SetupError('This changes the machine.', 'Run it as root.');
   if (isService) requireRunning(host);
   for (const path of dataDirs) if (!isService || path === simulated) await requireStopped(path);
-  const inventory = hasRecords ? await takeInventory(config) : undefined;
+  const inventory = hasRecords ? await takeInventory(host, config) : undefined;
   if (inventory) requireClear(inventory);
-  await confirm(inWords(inventory, dataDirs));
+  const { goes, stays } = inWords(inventory, dataDirs);
+  goes.push(...(isService ? ofService : []), ...(isOrdinary ? keptInWords(host) : []));
+  stays.push(
+    ...there
+      .filter((path) => !isOwn(path))
+      .map((path) => `${path} stays: there is no Berth in it.`),
+  );
+  if (goes.length === 0) {
+    throw new SetupError(
+      `There is no Berth in ${config.dataDir}: nothing was removed.`,
+      'Name its data directory: BERTH_DATA_DIR=DIRECTORY npm run uninstall',
+      stays.join('\n'),
+    );
+  }
+  await confirm({ goes, stays });
   if (isService) await uninstallService(host);
   // The records go after what they tell of, so that a removal that is cut off can be gone on with.
   await removeEverything(host, inventory, dataDirs);
   if (isOrdinary) removeKept(host, kept(host));
   return config;
 }
+
+/** Whether a start has made it what it is. */
+const isBerth = (path: string) =>
+  ['postgres', 'secret-key'].some((name) => existsSync(join(path, name)));
+
+const ofService = [
+  `the service, its user ${user}, and its units in ${places.units}: ${units.join(', ')}`,
+  `the links ${places.current} and ${places.previous}`,
+  `${places.cache}, with all that is in it`,
+];
+
+/** Beside the data, which is on the list already. */
+const keptInWords = (host: Host) =>
+  kept(host)
+    .filter((path) => path !== places.data)
+    .map((path) => (path === places.exports ? `${path}, with all exports of the database` : path));
 
 function ordinarySettings(host: Host): Config {
   const path = on(host, places.settings);

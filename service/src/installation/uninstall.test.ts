@@ -1,19 +1,37 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { SetupError } from '../../../setup/commands.mjs';
+import { recordFile, recordText, sha256 } from '../../../setup/written.mjs';
 import { loadConfig } from '../config/config.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { installationLabel } from '../instances/labels.ts';
 import { ensureLocalLocation } from '../location-setup/local.ts';
 import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { openHost } from './host.ts';
-import { inWords, removeEverything, requireClear, takeInventory } from './uninstall.ts';
+import { openHost, places } from './host.ts';
+import { announcedInWords, askToRemove } from './removal-question.ts';
+import {
+  type Inventory,
+  inWords,
+  removeEverything,
+  requireClear,
+  takeInventory,
+} from './uninstall.ts';
+import { uninstallAll } from './uninstall-all.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-uninstall-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -79,37 +97,151 @@ async function addInstance(client: IncusClient, name: string, id: string | undef
   await until(instances.updateState(name, { action: 'start' }));
 }
 
-function machine(name: string) {
+const settings = '/etc/sysctl.d/60-berth.conf';
+const backports = '/etc/apt/sources.list.d/berth-backports.sources';
+const range = 'root:1000000:1000000000';
+
+/** A machine with what a start writes; it is recorded where a data directory is given. */
+function machine(name: string, dataDir?: string) {
   const said: string[] = [];
   const path = join(root, name);
-  mkdirSync(join(path, 'etc/sysctl.d'), { recursive: true });
-  writeFileSync(join(path, 'etc/sysctl.d/60-berth.conf'), '');
-  writeFileSync(join(path, 'etc/sysctl.d/99-other.conf'), '');
-  writeFileSync(join(path, 'etc/subuid'), 'me:100000:65536\nroot:1000000:1000000000\n');
-  return { path, said, host: openHost(path, (text) => said.push(text)) };
+  const write = (file: string, content: string) => {
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    writeFileSync(join(path, file), content);
+  };
+  write(settings, 'a = 1\n');
+  write(backports, 'Types: deb\n');
+  write('etc/sysctl.d/99-other.conf', '');
+  write('etc/subuid', `me:100000:65536\n${range}\n`);
+  if (dataDir !== undefined) {
+    const replaced = ['root:165536:65536'];
+    const files = { [settings]: 'a = 1\n', [backports]: 'Types: deb\n' };
+    const record = Object.entries(files).map(([path, text]) => ({
+      ...{ path, dataDir, sha256: sha256(text) },
+    }));
+    const line = { path: '/etc/subuid', dataDir, added: range, replaced };
+    write(recordFile, recordText([...record, line]));
+  }
+  const read = (file: string) => readFileSync(join(path, file), 'utf8');
+  const has = (file: string) => existsSync(join(path, file));
+  return { path, said, write, read, has, host: openHost(path, (text) => said.push(text)) };
 }
 
-test('all that an installation has goes, and nothing else', async () => {
+/** The list before the question, and what is said of what stays. */
+function listed(inventory: Inventory, dataDirs: string[] = []) {
+  const { goes, stays } = inWords(inventory, dataDirs);
+  return { goes: goes.join('\n'), stays: stays.join('\n') };
+}
+
+test('all that an installation has goes, as the list says, and nothing else', async () => {
   const incus = await startIncus();
   const berth = await installOn(incus);
   await addInstance(berth.client, 'one', berth.id);
-  const { path, host } = machine('machine');
-  mkdirSync(berth.config.dataDir);
-  const inventory = await takeInventory(berth.config);
+  const { dataDir } = berth.config;
+  const { host, has, read } = machine('machine', dataDir);
+  mkdirSync(dataDir);
+  const inventory = await takeInventory(host, berth.config);
   requireClear(inventory);
-  const words = inWords(inventory, [berth.config.dataDir]).join('\n');
-  assert.match(words, /project berth in Incus, with 1 servers and their disks, and 1 images/);
-  assert.match(words, new RegExp(`network berthbr0.*network ACL ${berth.acl}.*pool berth`, 's'));
-  await removeEverything(host, inventory, [berth.config.dataDir]);
+  const { goes, stays } = listed(inventory, [dataDir]);
+  assert.match(goes, /project berth in Incus, with 1 server and its disk, and 1 image$/m);
+  assert.match(goes, new RegExp(`network berthbr0.*network ACL ${berth.acl}.*pool berth`, 's'));
+  for (const what of [settings, backports, `/etc/subuid, the line ${range}`, recordFile, dataDir]) {
+    assert.ok(goes.includes(what), what);
+  }
+  assert.equal(stays, '');
+  await removeEverything(host, inventory, [dataDir]);
   const { projects, pools, networks, acls } = incus.model;
   assert.deepEqual([...projects.keys()], ['default']);
   assert.deepEqual([pools.size, networks.size, acls.size], [0, 0, 0]);
-  assert.ok(!existsSync(berth.config.dataDir));
-  assert.ok(!existsSync(join(path, 'etc/sysctl.d/60-berth.conf')));
-  assert.ok(existsSync(join(path, 'etc/sysctl.d/99-other.conf')));
-  assert.equal(readFileSync(join(path, 'etc/subuid'), 'utf8'), 'me:100000:65536\n');
+  assert.ok(!existsSync(dataDir));
+  assert.deepEqual([has(settings), has(backports), has(recordFile)], [false, false, false]);
+  assert.ok(has('etc/sysctl.d/99-other.conf'));
+  // As it was before.
+  assert.equal(read('etc/subuid'), 'me:100000:65536\nroot:165536:65536\n');
   // Nothing is left to do, and that is no fault.
-  await removeEverything(host, await takeInventory(berth.config), []);
+  await removeEverything(host, await takeInventory(host, berth.config), []);
+});
+
+test('what is written on the machine stays without a record, of another Berth, or changed since', async () => {
+  const incus = await startIncus();
+  const { config } = await installOn(incus);
+  const unknown = machine('unrecorded');
+  const before = unknown.read('etc/subuid');
+  const inventory = await takeInventory(unknown.host, config);
+  const { goes, stays } = listed(inventory);
+  assert.doesNotMatch(goes, /\/etc/);
+  assert.match(stays, /60-berth\.conf stays: there is no record .*by hand/);
+  assert.match(stays, /range of ids in \/etc\/subuid stays: there is no record/);
+  await removeEverything(unknown.host, inventory, []);
+  assert.ok(unknown.has(settings) && unknown.has(backports));
+  assert.equal(unknown.read('etc/subuid'), before);
+
+  const others = machine('of-another', '/srv/other');
+  assert.match(
+    listed(await takeInventory(others.host, config)).stays,
+    /60-berth\.conf stays: it was written for the Berth in \/srv\/other/,
+  );
+  const changed = machine('changed', config.dataDir);
+  changed.write(settings, 'a = 2\n');
+  const own = await takeInventory(changed.host, config);
+  assert.match(listed(own).stays, /60-berth\.conf stays: somebody has changed it/);
+  await removeEverything(changed.host, own, []);
+  assert.deepEqual([changed.has(settings), changed.has(backports)], [true, false]);
+  assert.ok(changed.read(recordFile).includes(settings));
+});
+
+test('ranges of ids stay while another incusd or lxc runs', async () => {
+  const incus = await startIncus();
+  const { config } = await installOn(incus);
+  const cases: [string, boolean][] = [
+    ['/usr/libexec/incus/incusd\0--group\0incus-admin\0', true],
+    ['[lxc monitor] /var/lib/lxc guest\0', true],
+    ['lxc-start\0-n\0guest\0', true],
+    ['/usr/libexec/incus/incusd\0forkproxy\0', false],
+    [`[lxc monitor] ${dirname(incus.socketPath)}/containers berth_one\0`, false],
+    ['bash\0', false],
+  ];
+  for (const [index, [command, isOther]] of cases.entries()) {
+    const { host, write } = machine(`runtime-${index}`, config.dataDir);
+    write('proc/7/cmdline', command);
+    write(`proc/${process.pid}/cmdline`, 'incusd\0');
+    const { goes, stays } = listed(await takeInventory(host, config));
+    assert.equal(goes.includes('/etc/subuid'), !isOther, command);
+    assert.equal(/\/etc\/subuid stays: others run .*process 7/.test(stays), isOther, command);
+  }
+});
+
+test('the daemon is shut down and lxcfs unmounted where Berth has started them', async () => {
+  const incus = await startIncus();
+  const { config } = await installOn(incus);
+  const directory = dirname(incus.socketPath);
+  const foreign = machine('foreign-daemon', config.dataDir);
+  writeFileSync(join(directory, 'berth-lxcfs.pid'), '8');
+  foreign.write('proc/8/cmdline', 'lxcfs\0-p\0');
+  const left = await takeInventory(foreign.host, config);
+  assert.doesNotMatch(listed(left).goes, /daemon|lxcfs/);
+  writeFileSync(join(directory, 'berth-incusd.pid'), String(process.pid));
+  const own = machine('own-daemon', config.dataDir);
+  own.write('proc/8/cmdline', 'sleep\0');
+  assert.doesNotMatch(listed(await takeInventory(own.host, config)).goes, /lxcfs/);
+  own.write('proc/8/cmdline', 'lxcfs\0-p\0');
+  const inventory = await takeInventory(own.host, config);
+  assert.match(listed(inventory).goes, /Incus daemon that Berth has started.*\/var\/lib\/lxcfs/s);
+  await removeEverything(own.host, inventory, []);
+  assert.match(own.said.join('\n'), /incus admin shutdown.*umount \/var\/lib\/lxcfs/s);
+  await removeEverything(foreign.host, left, []);
+  assert.doesNotMatch(foreign.said.join('\n'), /umount|shutdown/);
+});
+
+test('the question takes an answer from wherever it comes, and only "remove" removes', async () => {
+  const ask = (text: string) => askToRemove(Readable.from([text]), new PassThrough());
+  await ask('remove\n');
+  await assert.rejects(ask('no\n'), /^Error: Nothing was removed\.$/);
+  await assert.rejects(ask(''), /there was no answer/);
+  assert.equal(
+    announcedInWords({ goes: ['the network n'], stays: ['A stays.'] }),
+    'This will be removed:\n  - the network n\n\nA stays.\n\n',
+  );
 });
 
 test('another installation’s project, pool and network stay, and what is set on the machine for it', async () => {
@@ -117,14 +249,16 @@ test('another installation’s project, pool and network stay, and what is set o
   const other = await installOn(incus);
   await addInstance(other.client, 'theirs', other.id);
   const own = await installOn(incus, { project: 'second', pool: 'second', network: 'second0' });
-  const { path, host, said } = machine('shared');
+  const { host, said, has } = machine('shared', own.config.dataDir);
   // As though it had been set to those, before there were marks.
-  await removeEverything(host, await takeInventory(own.config), []);
+  const inventory = await takeInventory(host, own.config);
+  assert.match(listed(inventory).stays, /Others have instances in Incus/);
+  await removeEverything(host, inventory, []);
   const { projects, pools, networks } = incus.model;
   assert.deepEqual([...projects.keys()], ['default', 'berth']);
   assert.deepEqual([[...pools.keys()], [...networks.keys()]], [['berth'], ['berthbr0']]);
   assert.ok(projects.get('berth')?.instances.has('theirs'));
-  assert.ok(existsSync(join(path, 'etc/sysctl.d/60-berth.conf')));
+  assert.ok(has(settings));
   assert.match(said.join('\n'), /Others have instances in Incus/);
 });
 
@@ -136,11 +270,12 @@ test('what bears another id, or none, stays, whatever the records say', async ()
   assert.ok(project);
   project.config[installationLabel] = randomUUID();
   delete pools.get('berth')?.config[installationLabel];
-  const inventory = await takeInventory(berth.config);
-  const words = inWords(inventory, []).join('\n');
+  const { host } = machine('foreign');
+  const inventory = await takeInventory(host, berth.config);
+  const words = listed(inventory).stays;
   assert.match(words, /The project berth stays: it is of another installation of Berth/);
   assert.match(words, /The storage pool berth stays: it does not say that this installation/);
-  await removeEverything(machine('foreign').host, inventory, []);
+  await removeEverything(host, inventory, []);
   assert.ok(projects.has('berth') && pools.has('berth'));
   assert.ok(!networks.has('berthbr0'));
 });
@@ -151,7 +286,7 @@ test('who uses what would go is named, and nothing is removed', async () => {
   await addInstance(berth.client, 'by-hand', undefined);
   const lan = { name: 'lan0', type: 'bridge' as const, description: '' };
   await berth.client.networks.create({ ...lan, config: { 'security.acls': berth.acl } });
-  const inventory = await takeInventory(berth.config);
+  const inventory = await takeInventory(machine('in-the-way').host, berth.config);
   const named = (error: unknown) => {
     assert.ok(error instanceof SetupError);
     assert.match(error.output, /The instance by-hand in the project berth is not of Berth/);
@@ -171,9 +306,10 @@ test('a network that is somebody else’s is let go of its rules', async () => {
   const berth = await installOn(incus);
   const { networks, acls } = incus.model;
   assert.equal(networks.get('berthbr0')?.config['security.acls'], berth.acl);
-  const inventory = await takeInventory(berth.config);
+  const { host } = machine('detached');
+  const inventory = await takeInventory(host, berth.config);
   requireClear(inventory);
-  await removeEverything(machine('detached').host, inventory, []);
+  await removeEverything(host, inventory, []);
   assert.equal(networks.get('berthbr0')?.config['security.acls'], '');
   assert.equal(acls.size, 0);
 });
@@ -182,9 +318,49 @@ test('an Incus that does not answer is named', async () => {
   const incus = await startIncus();
   const berth = await installOn(incus);
   await incus.close();
-  await assert.rejects(takeInventory(berth.config), (error: unknown) => {
+  await assert.rejects(takeInventory(machine('silent').host, berth.config), (error: unknown) => {
     assert.ok(error instanceof SetupError);
     assert.match(error.message, /does not answer at .*socket/);
     return true;
   });
+});
+
+test('all of a service is on the list, and a folder that is no Berth is left and named', async () => {
+  const { host, write, has } = machine('service');
+  mkdirSync(join(host.root, dirname(places.current)), { recursive: true });
+  symlinkSync('/opt/berth/1', join(host.root, places.current));
+  write(`${places.data}/secret-key`, '');
+  write(`${places.exports}/one.gz`, '');
+  write(`${places.cache}/image`, '');
+  write(places.settings, '');
+  write('opt/berth/1/data-simulated/mine', '');
+  const folder = join(host.root, 'opt/berth/1');
+  let told = { goes: [''], stays: [''] };
+  const confirm = async (announced: typeof told) => {
+    told = announced;
+    throw new SetupError('Nothing was removed.', '');
+  };
+  await assert.rejects(uninstallAll(host, { folder, confirm }), /Nothing was removed/);
+  const goes = told.goes.join('\n');
+  const { current, data, exports, cache, settings } = places;
+  for (const path of [current, data, exports, cache, settings, 'user berth', 'berth.service']) {
+    assert.ok(goes.includes(path), path);
+  }
+  assert.deepEqual(told.stays, [`${folder}/data-simulated stays: there is no Berth in it.`]);
+  assert.ok(has(`${exports}/one.gz`));
+});
+
+test('a data directory without a Berth is named as such, and left', async (context) => {
+  const dataDir = mkdtempSync(join(root, 'no-berth-'));
+  writeFileSync(join(dataDir, 'mine'), '');
+  const { BERTH_DATA_DIR: before } = process.env;
+  process.env.BERTH_DATA_DIR = dataDir;
+  context.after(() => {
+    if (before === undefined) delete process.env.BERTH_DATA_DIR;
+    else process.env.BERTH_DATA_DIR = before;
+  });
+  const { host } = machine('nothing');
+  const refused = uninstallAll(host, { folder: root, confirm: async () => assert.fail() });
+  await assert.rejects(refused, new RegExp(`There is no Berth in ${dataDir}: nothing was removed`));
+  assert.ok(existsSync(join(dataDir, 'mine')));
 });

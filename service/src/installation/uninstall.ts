@@ -1,7 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
-import { daemonLog } from '../../../setup/incus-daemon.ts';
+import { daemonPid, lxcfsMount, lxcfsPid } from '../../../setup/incus-daemon.ts';
 import type { Config } from '../config/config.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { joinDatabase } from '../db/open.ts';
@@ -17,8 +17,14 @@ import {
   removeThings,
   type Things,
 } from './engine-things.ts';
-import type { Host } from './host.ts';
-import { removeMachineThings } from './machine-things.ts';
+import { type Host, on } from './host.ts';
+import {
+  changeMachine,
+  type MachinePlan,
+  type OwnIncus,
+  otherRuntimes,
+  planMachine,
+} from './machine-things.ts';
 
 /** What there is of an installation, beside its data directory. */
 export interface Inventory {
@@ -26,10 +32,15 @@ export interface Inventory {
   plan: RemovalPlan | undefined;
   /** Names of locations on other machines, which keep what they have. */
   otherLocations: string[];
+  machine: MachinePlan;
+  /** What Berth itself has started where there is no systemd. */
+  started: { incus: boolean; lxcfs: boolean };
 }
 
+const nothingStarted = { incus: false, lxcfs: false };
+
 /** Reads the records of an installation, and looks in this machine's Incus. It changes nothing. */
-export async function takeInventory(config: Config): Promise<Inventory> {
+export async function takeInventory(host: Host, config: Config): Promise<Inventory> {
   const { db, close } = await joinDatabase(config);
   try {
     const installation = await installationId(db);
@@ -38,7 +49,16 @@ export async function takeInventory(config: Config): Promise<Inventory> {
     const otherLocations = locations.filter((one) => one !== local).map(({ name }) => name);
     const things = local && thingsOf(local, installation);
     const plan = things && (await withClients(things, (clients) => planRemoval(clients, things)));
-    return { things, plan, otherLocations };
+    const found = { things, plan, otherLocations };
+    if (things && (await isUsedByOthers(things))) {
+      const stays = [
+        'Others have instances in Incus: what was set on the machine for those stays.',
+      ];
+      return { ...found, machine: { changes: [], stays }, started: nothingStarted };
+    }
+    const incus = things && (await ownIncus(things));
+    const machine = planMachine(host, config.dataDir, incus);
+    return { ...found, machine, started: startedHere(host, incus) };
   } finally {
     await close();
   }
@@ -50,6 +70,22 @@ function thingsOf(local: LocationRow, installation: string): Inventory['things']
   const socketPath = engine.socket_path;
   return { socketPath, installation, project, pool, network, acl: `berth-${uuid}` };
 }
+
+async function ownIncus(things: NonNullable<Inventory['things']>): Promise<OwnIncus> {
+  const { environment } = await withClients(things, ({ shared }) => shared.server.info());
+  return { directory: join(things.socketPath, '..'), pid: environment.server_pid };
+}
+
+/** Others' guests need lxcfs as much as ours do, whoever has started it. */
+function startedHere(host: Host, incus: OwnIncus | undefined): Inventory['started'] {
+  if (!incus || pidIn(daemonPid(incus.directory)) !== incus.pid) return nothingStarted;
+  const lxcfs = pidIn(lxcfsPid(incus.directory));
+  const command = on(host, `/proc/${lxcfs}/cmdline`);
+  const isOwn = existsSync(command) && /^(\S*\/)?lxcfs\0/.test(readFileSync(command, 'utf8'));
+  return { incus: true, lxcfs: isOwn && otherRuntimes(host, incus).length === 0 };
+}
+
+const pidIn = (path: string) => (existsSync(path) ? Number(readFileSync(path, 'utf8')) : undefined);
 
 async function withClients<T>(
   { socketPath, project }: NonNullable<Inventory['things']>,
@@ -71,27 +107,41 @@ async function withClients<T>(
   }
 }
 
-/** In sentences: what would go, and what would not. */
-export function inWords(inventory: Inventory | undefined, dataDirs: string[]): string[] {
-  const { things, plan, otherLocations = [] } = inventory ?? {};
+/** What would go, as items of a list, and in sentences what would not. */
+export interface Announcement {
+  goes: string[];
+  stays: string[];
+}
+
+export function inWords(inventory: Inventory | undefined, dataDirs: string[]): Announcement {
+  const { things, plan, otherLocations = [], machine, started } = inventory ?? {};
   const goes: string[] = [];
   if (things && plan) {
     const { instances, images } = plan;
     if (plan.project) {
+      const disks = instances.length === 1 ? 'its disk' : 'their disks';
       goes.push(
-        `the project ${things.project} in Incus, with ${instances.length} servers and their disks, and ${images.length} images`,
+        `the project ${things.project} in Incus, with ${counted(instances.length, 'server')} and ${disks}, and ${counted(images.length, 'image')}`,
       );
     }
     if (plan.network) goes.push(`the network ${things.network}`);
-    if (plan.acl) goes.push(`its rules, the network ACL ${things.acl}`);
+    if (plan.detachAcl) {
+      goes.push(`the network ACL ${things.acl} from the network ${things.network}, which stays`);
+    }
+    if (plan.acl) goes.push(`the network ACL ${things.acl}`);
     if (plan.pool) goes.push(`the storage pool ${things.pool}`);
   }
   goes.push(...dataDirs.map((path) => `${path}, with all that is in it`));
+  if (started?.incus) goes.push('the Incus daemon that Berth has started: it is shut down');
+  if (started?.lxcfs) goes.push(`the lxcfs that Berth has started: ${lxcfsMount} is unmounted`);
+  goes.push(...(machine?.changes.map(({ what }) => what) ?? []));
   const others = otherLocations.map(
     (name) => `The location ${name} keeps what it has: see "npm run location -- remove ${name}".`,
   );
-  return [...goes.map((what) => `Removed is ${what}.`), ...(plan?.stays ?? []), ...others];
+  return { goes, stays: [...(plan?.stays ?? []), ...(machine?.stays ?? []), ...others] };
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Throws `SetupError` with all that has to go first. */
 export function requireClear({ plan }: Inventory): void {
@@ -125,36 +175,40 @@ export async function removeEverything(
     host.say(`Removed ${path}`);
   }
   if (!inventory) return;
+  // Somebody may have come since the question.
   if (things && (await isUsedByOthers(things))) {
     host.say('Others have instances in Incus: what was set on the machine for those stays.');
     return;
   }
-  if (things) await stopOwnDaemon(host, join(things.socketPath, '..'));
-  removeMachineThings(host);
+  if (things) await stopStarted(host, things.socketPath, inventory.started);
+  changeMachine(host, inventory.machine);
 }
 
+/** Others have something in this Incus beside the project of the installation. */
 async function isUsedByOthers(things: NonNullable<Inventory['things']>): Promise<boolean> {
   return await withClients(things, async ({ shared }) => {
     const projects = await shared.projects.list();
-    return projects.some(
-      ({ config, used_by }) =>
-        config[installationLabel] !== undefined ||
-        (used_by ?? []).some((url) => url.startsWith('/1.0/instances/')),
-    );
+    return projects
+      .filter(({ config }) => config[installationLabel] !== things.installation)
+      .some(
+        ({ config, used_by }) =>
+          config[installationLabel] !== undefined ||
+          (used_by ?? []).some((url) => url.startsWith('/1.0/instances/')),
+      );
   });
 }
 
-/** The daemon that a start began where there is no systemd, and what it began beside it. */
-async function stopOwnDaemon(host: Host, incusDir: string): Promise<void> {
-  if (!existsSync(daemonLog(incusDir)) || existsSync('/run/systemd/system')) return;
-  host.say('Ending the Incus daemon that Berth has started');
-  await host.command(
-    'End it by hand.',
-    'env',
-    `INCUS_DIR=${incusDir}`,
-    'incus',
-    'admin',
-    'shutdown',
-  );
-  await host.command('Unmount it by hand.', 'umount', '/var/lib/lxcfs');
+async function stopStarted(host: Host, socketPath: string, started: Inventory['started']) {
+  const incusDir = join(socketPath, '..');
+  if (started.incus) {
+    host.say('Shutting down the Incus daemon that Berth has started');
+    const shutdown = ['incus', 'admin', 'shutdown'];
+    await host.command('End it by hand.', 'env', `INCUS_DIR=${incusDir}`, ...shutdown);
+    rmSync(daemonPid(incusDir));
+  }
+  if (started.lxcfs) {
+    host.say(`Unmounting ${lxcfsMount}`);
+    await host.command('Unmount it by hand.', 'umount', lxcfsMount);
+    rmSync(lxcfsPid(incusDir));
+  }
 }

@@ -14,6 +14,8 @@ export interface ServerInfo {
     certificate_fingerprint: string;
     /** Where it listens over HTTPS, with ports; none where it does not. */
     addresses?: string[] | null;
+    /** Its process, as it is numbered where it runs. */
+    server_pid: number;
     /** Words of the kernel: `x86_64`. The first is the machine's own. */
     architectures: string[];
     /** `lxc`, `qemu` or `lxc | qemu`. */

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runAsRoot, writeAsRoot } from './commands.mjs';
+
+/** What preparing has written below /etc, and for which data directory; root's alone to change. */
+export const recordFile = '/var/lib/berth-setup/written.json';
+
+/**
+ * A file that was not there before (`sha256` of its content), or a line that was added to one
+ * (`added`) in the place of others (`replaced`). Installations are told apart by their data
+ * directories: their ids are made later, by the first start.
+ * @typedef {{ path: string, dataDir: string, sha256: string }} WrittenFile
+ * @typedef {{ path: string, dataDir: string, added: string, replaced: string[] }} WrittenLine
+ * @typedef {WrittenFile | WrittenLine} Written
+ */
+
+/** @param {string} text */
+export const sha256 = (text) => createHash('sha256').update(text).digest('hex');
+
+/**
+ * @param {string} [root] put before the path
+ * @returns {Written[]} none where nothing was recorded
+ */
+export function readRecord(root = '') {
+  const path = `${root}${recordFile}`;
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
+}
+
+/** @param {Written[]} record */
+export const recordText = (record) => `${JSON.stringify(record, null, 2)}\n`;
+
+/**
+ * The record after a file was written. One that was there and is not recorded is somebody else's, or of
+ * an older version, and stays so; whoever made it first keeps it.
+ * @param {Written[]} record
+ * @param {WrittenFile} file
+ * @param {boolean} wasThere
+ */
+export function withFile(record, file, wasThere) {
+  const known = record.find(({ path }) => path === file.path);
+  if (!known) return wasThere ? record : [...record, file];
+  const dataDir = wasThere ? known.dataDir : file.dataDir;
+  return record.map((one) => (one === known ? { ...file, dataDir } : one));
+}
+
+/**
+ * Writes a file that belongs to root, and records it.
+ * @param {string} path
+ * @param {string} content
+ */
+export function writeRecorded(path, content) {
+  const wasThere = existsSync(path);
+  writeAsRoot(path, content);
+  const dataDir = dataDirectory();
+  if (dataDir === undefined) return;
+  saveRecord(withFile(readRecord(), { path, dataDir, sha256: sha256(content) }, wasThere));
+}
+
+/**
+ * Records a line that was added to a file.
+ * @param {string} path
+ * @param {string} before its content
+ * @param {string} after
+ */
+export function recordLine(path, before, after) {
+  const dataDir = dataDirectory();
+  if (dataDir === undefined) return;
+  const others = readRecord().filter((one) => one.path !== path);
+  saveRecord([...others, { path, dataDir, ...changedLines(before, after) }]);
+}
+
+/**
+ * @param {string} before
+ * @param {string} after the same with one line more, perhaps in the place of others
+ */
+export function changedLines(before, after) {
+  const [old, now] = [before, after].map((text) => text.split('\n').filter((line) => line !== ''));
+  const [added = ''] = now.filter((line) => !old.includes(line));
+  return { added, replaced: old.filter((line) => !now.includes(line)) };
+}
+
+/** @param {Written[]} record */
+function saveRecord(record) {
+  const text = recordText(record);
+  if (existsSync(recordFile) && readFileSync(recordFile, 'utf8') === text) return;
+  runAsRoot('mkdir', ['-p', dirname(recordFile)], `Make ${dirname(recordFile)} by hand.`);
+  writeAsRoot(recordFile, text);
+}
+
+/** Of the installation that is prepared for; undefined for tests, which are none. */
+function dataDirectory({ npm_lifecycle_event: script, BERTH_DATA_DIR, INIT_CWD } = process.env) {
+  if (script === 'preinstall-service' || script === 'preupgrade') return '/var/lib/berth';
+  if (script !== 'prestart') return undefined;
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  return resolve(INIT_CWD ?? folder, BERTH_DATA_DIR ?? 'data');
+}
