@@ -113,6 +113,21 @@ const exclusionWords = {
   cpu: 'The number of nodes excluded because they had not enough free CPU cores.',
 } as const;
 
+export const Exclusions = Type.Object(
+  Object.fromEntries(
+    Object.entries(exclusionWords).map(([reason, description]) => [
+      reason,
+      Type.Optional(Type.Integer({ description, examples: [1] })),
+    ]),
+  ),
+  {
+    description:
+      'How many nodes could not be chosen, by the reason. A node counts for the first reason that applies to it; ' +
+      'reasons that apply to no node are left out.',
+    examples: [{ offline: 1, ram: 1 }],
+  },
+);
+
 const Placement = Type.Object(
   {
     node: Type.String({ description: 'The node that was chosen.', examples: ['node-1'] }),
@@ -126,20 +141,7 @@ const Placement = Type.Object(
       description: 'The number of nodes that the location had.',
       examples: [5],
     }),
-    excluded: Type.Object(
-      Object.fromEntries(
-        Object.entries(exclusionWords).map(([reason, description]) => [
-          reason,
-          Type.Optional(Type.Integer({ description, examples: [1] })),
-        ]),
-      ),
-      {
-        description:
-          'How many nodes could not be chosen, by the reason. A node counts for the first reason that applies to it; ' +
-          'reasons that apply to no node are left out.',
-        examples: [{ offline: 1, ram: 1 }],
-      },
-    ),
+    excluded: Exclusions,
     others: Nullable(
       Type.Array(
         Type.Object(

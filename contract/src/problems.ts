@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { OperationOutcome } from './operations.ts';
-import { Nullable } from './values.ts';
+import { Exclusions, OperationOutcome } from './operations.ts';
+import { quotaNames } from './projects.ts';
+import { Nullable, Word } from './values.ts';
 
 export const FieldError = Type.Object(
   {
@@ -40,7 +41,59 @@ const ProblemOperation = Type.Object(
   },
 );
 
-/** RFC 9457, with members of our own; some codes add more. */
+const Candidate = Type.Object({
+  id: Type.Integer({ description: 'The ID of the object.', examples: [42] }),
+  name: Type.String({ description: 'The name of the object.', examples: ['web-1'] }),
+  uuid: Type.Optional(
+    Type.String({
+      description: 'The UUID of the object. Present for servers.',
+      examples: ['0b0f4c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
+    }),
+  ),
+  location: Type.Optional(
+    Type.String({
+      description: 'The name of the location. Present for nodes.',
+      examples: ['fra1'],
+    }),
+  ),
+});
+
+const amount = (description: string, example: number) =>
+  Type.Optional(Type.Integer({ description, examples: [example] }));
+
+/** Members that say of some codes what a program may need to go on. */
+const membersOfCodes = {
+  candidates: Type.Optional(
+    Type.Array(Candidate, {
+      description: 'The objects that have the name. Present with the code `ambiguous_name`.',
+    }),
+  ),
+  quota: Type.Optional(
+    Word([...quotaNames], {
+      description:
+        'The first quota of the project that is exceeded. Present, with `limit`, `used` and `asked`, with the code ' +
+        '`quota_exceeded` of a request for servers.',
+      examples: ['ram'],
+    }),
+  ),
+  limit: amount('The limit of the quota, in its unit.', 8192),
+  used: amount('How much of the quota the servers of the project hold.', 7680),
+  asked: amount('How much of the quota the request asks for.', 1024),
+  lacking: Type.Optional(
+    Type.Array(
+      Word(['ram', 'disk', 'cpu'], { description: 'What is lacking.', examples: ['ram'] }),
+      {
+        description:
+          'What the nodes have not enough of. Present, with `nodes` and `excluded`, with the code `no_capacity`.',
+        examples: [['ram']],
+      },
+    ),
+  ),
+  nodes: amount('The number of nodes that were considered.', 5),
+  excluded: Type.Optional(Exclusions),
+};
+
+/** RFC 9457, with members of our own. */
 export const Problem = Type.Object(
   {
     type: Type.String({
@@ -73,6 +126,7 @@ export const Problem = Type.Object(
           'The invalid fields. Present where single values can be named, as with `validation_failed`.',
       }),
     ),
+    ...membersOfCodes,
     message: Type.String({
       description: 'The same text as `detail`.',
       examples: ['/cpu: Must be a whole number from 1.'],
@@ -82,7 +136,7 @@ export const Problem = Type.Object(
     title: 'Problem',
     additionalProperties: true,
     description:
-      'An error, in the format of RFC 9457. Some codes add further fields, which `/docs/errors` names.',
+      'An error, in the format of RFC 9457. Some fields are present with some codes only.',
   },
 );
 export type Problem = Static<typeof Problem>;

@@ -1,4 +1,5 @@
 import { SetupError } from '../../../setup/commands.mjs';
+import { nearest } from '../lib/nearest.ts';
 import { type Environment, settingNames } from './settings.ts';
 
 /** Of clients and tests of Berth, which a service may find in its environment. */
@@ -13,7 +14,7 @@ export function unknownNames(env: Environment): SetupError[] {
     .filter((name) => /^BERTH_/i.test(name) && !ofOthers.test(name) && !isSetting(name))
     .sort()
     .map((name) => {
-      const meant = nearest(name, furthest);
+      const meant = meantBy(name, furthest);
       const wayOut = meant
         ? `Did you mean ${meant}?`
         : 'Unset it. "npm run config -- show" lists all settings.';
@@ -25,43 +26,15 @@ export function unknownNames(env: Environment): SetupError[] {
 export function almostSettings(env: Environment): { name: string; meant: string }[] {
   return Object.keys(env).flatMap((name) => {
     if (/^BERTH_/i.test(name) || isSetting(name) || env[name] === undefined) return [];
-    const meant = nearest(name, 2);
+    const meant = meantBy(name, 2);
     return meant ? [{ name, meant }] : [];
   });
 }
 
 const isSetting = (name: string) => settingNames.some((known) => known === name);
 
-function nearest(name: string, within: number): string | undefined {
-  const wanted = name.toUpperCase();
-  const rated = settingNames.map((known) => ({
-    known,
-    // What is said twice, such as BERTH_DATABASE_URL, is near as well.
-    far: wanted === `BERTH_${known}` ? 0 : distance(wanted, known),
-  }));
-  const [best] = rated.sort((a, b) => a.far - b.far);
-  return best && best.far <= within ? best.known : undefined;
-}
-
-/** How many letters have to be put in, left out, changed or swapped with the next one. */
-function distance(one: string, other: string): number {
-  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let i = 1; i <= one.length; i += 1) {
-    rows.push([i]);
-    for (let j = 1; j <= other.length; j += 1) {
-      const isSame = one[i - 1] === other[j - 1];
-      const isSwapped =
-        i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      rows[i]?.push(
-        Math.min(
-          at(i - 1, j) + 1,
-          at(i, j - 1) + 1,
-          at(i - 1, j - 1) + (isSame ? 0 : 1),
-          isSwapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return at(one.length, other.length);
+function meantBy(name: string, within: number): string | undefined {
+  // What is said twice, such as BERTH_DATABASE_URL, is near as well.
+  const twice = settingNames.find((known) => name.toUpperCase() === `BERTH_${known}`);
+  return twice ?? nearest(name, settingNames, within);
 }

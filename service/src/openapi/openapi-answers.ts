@@ -46,7 +46,7 @@ export const sharedHeaders = {
     7,
   ),
   'Preference-Applied': text(
-    'The preference of the header `Prefer` that was applied. Present if the response waited for the operation.',
+    'The preference of the header `Prefer` that was applied: the response waited for the operation, or has `Total-Count`.',
     'wait=60',
   ),
   RateLimit: text(
@@ -58,6 +58,10 @@ export const sharedHeaders = {
     '"reads";q=200;w=2',
   ),
   'Retry-After': integer('The number of seconds after which the request can be sent again.', 2),
+  'Total-Count': integer(
+    'The number of objects on all pages. Present if the request has `Prefer: count=exact`.',
+    250,
+  ),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', 'Bearer realm="berth"'),
   'X-Request-Id': text(
     'The ID of the request, under which it stands in the logs. To choose it, send this header with 1 to 64 letters, digits, `.`, `_` and `-`.',
@@ -122,7 +126,9 @@ function headerNames(
   const { parameters = [], security = [], responses } = method;
   const codes = codesOf(response);
   const isGood = status < 300;
-  const isList = parameters.some(({ name }) => name === 'cursor');
+  const takes = (header: string) => parameters.some(({ name }) => name === header);
+  const isList = takes('cursor');
+  const isCounted = isGood && verb === 'get' && takes('Prefer');
   // Only what an operation can fail with is a 502.
   const isOperation = '502' in responses;
   const isOutcome = isOperation && (isGood || [409, 502, 503].includes(status));
@@ -131,8 +137,9 @@ function headerNames(
     ['Location', made && status === 201],
     ['Link', isGood && isList],
     ['Operation-Id', isOutcome],
-    ['Preference-Applied', isOutcome],
-    ['Idempotency-Replayed', verb === 'post' && (isGood || isOutcome)],
+    ['Preference-Applied', isOutcome || isCounted],
+    ['Total-Count', isCounted],
+    ['Idempotency-Replayed', takes('Idempotency-Key') && (isGood || isOutcome)],
     ['RateLimit', status === 429 || (isGood && security.length > 0)],
     ['RateLimit-Policy', status === 429 || (isGood && security.length > 0)],
     ['Retry-After', codes.some((code) => retried.includes(code))],

@@ -22,14 +22,20 @@ interface Answer {
 
 interface Operation {
   operationId: string;
-  parameters?: { name: string }[];
+  parameters?: { name: string; in: string; description?: string }[];
+  requestBody?: { required: boolean };
+  security?: object[];
   responses: Record<string, Answer | { $ref: string }>;
 }
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
 const api = JSON.parse(readFileSync(file, 'utf8')) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, Answer>; headers: object; schemas: object };
+  components: {
+    responses: Record<string, Answer>;
+    headers: object;
+    schemas: Record<string, Schema>;
+  };
 };
 
 const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
@@ -130,6 +136,64 @@ describe('the document', () => {
     }
     assert.ok(headersOf('server_view', 200).includes('RateLimit'));
     assert.ok(headersOf('server_view', 401).includes('WWW-Authenticate'));
+  });
+
+  it('has the headers of requests exactly where they are honoured', () => {
+    const withHeader = (header: string, words = /./) =>
+      operations
+        .filter(({ parameters = [] }) =>
+          parameters.some(
+            ({ name, description = '' }) => name === header && words.test(description),
+          ),
+        )
+        .map(({ operationId }) => operationId)
+        .sort();
+    const named = (isIt: (method: string, one: Operation) => boolean) =>
+      Object.values(api.paths)
+        .flatMap((methods) => Object.entries(methods))
+        .filter(([method, one]) => isIt(method, one))
+        .map(([, { operationId }]) => operationId)
+        .sort();
+    const isSecured = ({ security = [] }: Operation) => security.length > 0;
+    const changingNothing = ['server_dry_run', 'passkey_options'];
+    const honourKeys = named(
+      (method, one) =>
+        method !== 'get' && isSecured(one) && !changingNothing.includes(one.operationId),
+    );
+    assert.deepEqual(withHeader('Idempotency-Key'), honourKeys);
+    for (const name of ['server_delete', 'token_revoke', 'settings_update']) {
+      assert.ok(honourKeys.includes(name), name);
+    }
+    // With a token, that is: what is for a session alone is about no project.
+    const ofProjects = named((_, { security = [] }) => security.some((one) => 'token' in one));
+    assert.deepEqual(withHeader('Berth-Project'), ofProjects);
+    const waiting = operations.filter(({ responses }) => '502' in responses);
+    assert.deepEqual(
+      withHeader('Prefer', /wait=N/),
+      waiting.map(({ operationId }) => operationId).sort(),
+    );
+    const counted = withHeader('Prefer', /count=exact/);
+    const withTotal = named(
+      (_, one) => '200' in one.responses && 'Total-Count' in answerOf(one, 200).headers,
+    );
+    assert.ok(counted.includes('server_list'));
+    assert.deepEqual(withTotal, counted);
+  });
+
+  it('requires a body unless it may be left out', () => {
+    const isRequired = (name: string) => operation(name).requestBody?.required;
+    for (const name of ['server_stop', 'server_move', 'server_start']) {
+      assert.equal(isRequired(name), false, name);
+    }
+    for (const name of ['server_create', 'server_rebuild', 'session_confirm', 'settings_update']) {
+      assert.equal(isRequired(name), true, name);
+    }
+  });
+
+  it('has the members of problems that are sent with some codes', () => {
+    const { properties = {} } = api.components.schemas.Problem ?? {};
+    const members = 'candidates quota limit used asked lacking excluded nodes operation'.split(' ');
+    for (const name of members) assert.ok(name in properties, name);
   });
 
   it('has the dry run under a path of its own, and no longer as a parameter', () => {

@@ -1,10 +1,10 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import { explanations } from '../problems/explanations.ts';
 import { type ProblemCode, problems } from '../problems/problem.ts';
 import { version } from '../version/build.ts';
 import { completeAnswers, type Paths, sharedHeaders } from './openapi-answers.ts';
+import { bodyOf, headersOf } from './openapi-requests.ts';
 import { withCodes } from './route-schemas.ts';
 
 const description = `The API of Berth creates, manages and monitors virtual servers.
@@ -36,7 +36,7 @@ Changes that take time are carried out by an operation. Each response to a reque
 Without \`Prefer: wait\`, the response comes at once. With \`Prefer: wait=60\`, it comes when the operation has ended, or
 after 60 seconds. Only such a response can be the problem of an operation that failed.
 
-An \`Idempotency-Key\` makes it safe to send a POST request again. For 24 hours, the same request with the same key gets
+An \`Idempotency-Key\` makes it safe to send a request again that changes something. For 24 hours, the same request with the same key gets
 the same response, and nothing is done twice. If a request waited for its operation, the outcome of the operation becomes
 the response, whether it succeeded or failed. To try again after a failure, use a new key.
 
@@ -70,8 +70,8 @@ number of objects on all pages.
 ## Users
 
 Users sign in with \`POST /v1/session\` and get a session cookie. In a session, each request that changes something also
-needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects send the header
-\`Berth-Project\`, with the ID or the name of the project that the request is about.
+needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects, and administrators, send
+the header \`Berth-Project\`, with the ID or the name of the project that the request is about.
 
 ## Errors
 
@@ -168,14 +168,19 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     if (!url.startsWith('/v1/') && url !== '/metrics') {
       return { schema: { ...schema, hide: true }, url };
     }
-    const headers = headersOf([route.method].flat(), isList(schema));
+    const headers = headersOf({
+      methods: [route.method].flat(),
+      scope: route.config?.scope,
+      operationId: (schema as { operationId?: string } | undefined)?.operationId,
+      isList: isList(schema),
+    });
     return { schema: { ...documented(schema), ...(headers && { headers }) }, url };
   },
   transformObject: (document) => {
     if (!('openapiObject' in document)) throw new Error('The document must be OpenAPI.');
     const { paths, components, ...rest } = document.openapiObject;
     const schemas: Record<string, object> = {};
-    const sharedPaths = shareNamed(withCommas(paths ?? {}), schemas) as typeof paths;
+    const sharedPaths = shareNamed(completeRequests(paths ?? {}), schemas) as typeof paths;
     const responses = completeAnswers(sharedPaths as Paths);
     const named = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
     const shared = { responses, headers: sharedHeaders };
@@ -208,19 +213,30 @@ interface DocumentedParameter {
   schema?: { type?: unknown };
 }
 
-/** A filter of several values is written with commas (OpenAPI 3.1, "Style Values"). */
-function withCommas(paths: object): object {
+interface DocumentedOperation {
+  parameters?: DocumentedParameter[];
+  requestBody?: object;
+}
+
+/** With what the plugin can't know of parameters and bodies. */
+function completeRequests(paths: object): object {
   const parts = Object.entries(paths).map(([path, methods]) => [
     path,
     Object.fromEntries(
-      Object.entries(methods as Record<string, { parameters?: DocumentedParameter[] }>).map(
-        ([method, operation]) => [method, { ...operation, ...commaParameters(operation) }],
-      ),
+      Object.entries(methods as Record<string, DocumentedOperation>).map(([method, operation]) => [
+        method,
+        {
+          ...operation,
+          ...commaParameters(operation),
+          ...(operation.requestBody && { requestBody: bodyOf(operation.requestBody) }),
+        },
+      ]),
     ),
   ]);
   return Object.fromEntries(parts);
 }
 
+/** A filter of several values is written with commas (OpenAPI 3.1, "Style Values"). */
 function commaParameters({ parameters }: { parameters?: DocumentedParameter[] }) {
   if (!parameters) return {};
   const style = { style: 'form', explode: false };
@@ -235,35 +251,6 @@ function commaParameters({ parameters }: { parameters?: DocumentedParameter[] })
 function isList(schema: { querystring?: unknown } | undefined): boolean {
   const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
   return 'limit' in properties && 'cursor' in properties;
-}
-
-/** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
-function headersOf(methods: string[], list: boolean) {
-  if (list) {
-    const description =
-      'With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.';
-    return Type.Object({
-      Prefer: Type.Optional(Type.String({ description, examples: ['count=exact'] })),
-    });
-  }
-  const preference = Type.Optional(
-    Type.String({
-      description:
-        'With `wait=N`, the response waits up to N seconds, at most 60, until the operation has ended. By default it comes at once.',
-      examples: ['wait=30'],
-    }),
-  );
-  const key = Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description:
-        'A key of your choice, 1 to 255 characters long, that makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.',
-      examples: ['4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
-    }),
-  );
-  if (methods.includes('POST')) return Type.Object({ 'Idempotency-Key': key, Prefer: preference });
-  return methods.includes('DELETE') ? Type.Object({ Prefer: preference }) : undefined;
 }
 
 /** Of our own annotations; the descriptions say the same. */

@@ -18,10 +18,11 @@ const byStatus: Record<number, (message: string) => Problem> = {
   415: () => unsupportedMediaType(),
 };
 
-export function unsupportedMediaType(): Problem {
-  const detail =
-    'Send the body as application/json, application/x-www-form-urlencoded or ' +
-    'multipart/form-data, in UTF-8 and not compressed.';
+const takenTypes =
+  'Send the body as application/json, application/x-www-form-urlencoded or ' +
+  'multipart/form-data, in UTF-8 and not compressed.';
+
+export function unsupportedMediaType(detail = takenTypes): Problem {
   return new Problem('unsupported_media_type', detail);
 }
 

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
+import { nearest } from '../lib/nearest.ts';
 import { type FieldError, invalidFields } from '../problems/problem.ts';
 import { coerceText } from './bodies/coercion.ts';
 import { isRealTime } from './times.ts';
@@ -77,6 +78,17 @@ function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+/** Letters by which a name may differ from the one that was meant: of a short one only a few. */
+const furthest = 3;
+
+function meantBy(name: string, parentSchema: object = {}): string | undefined {
+  const { properties = {} } = parentSchema as { properties?: Record<string, object> };
+  const known = Object.keys(properties).filter(
+    (one) => !('undocumented' in (properties[one] ?? {})),
+  );
+  return nearest(name, known, Math.min(furthest, Math.ceil(name.length / 4)));
+}
+
 const nouns: Record<string, string> = {
   object: 'a JSON object',
   array: 'a list',
@@ -92,7 +104,9 @@ function sentence(
 ): string {
   if (keyword === 'required') return 'Is required.';
   if (keyword === 'additionalProperties') {
-    return httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
+    const unknown = httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
+    const meant = meantBy(String(params.additionalProperty), parentSchema);
+    return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
   const { explain } = (parentSchema ?? {}) as Annotations;
   if (explain) return explain;

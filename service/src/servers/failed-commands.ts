@@ -1,12 +1,20 @@
 import type { CommandResult } from '../db/schema/schema.ts';
 
-/** The numbers of the commands that failed, from 1. */
+/** The indexes of the commands that failed: from 0, as in `commands[].index` of the operation. */
 export function failedCommands(results: readonly CommandResult[] | null): number[] {
-  return (results ?? []).flatMap((result, at) => (result.exit_status === 0 ? [] : [at + 1]));
+  return (results ?? []).flatMap((result, at) => (result.exit_status === 0 ? [] : [at]));
 }
 
 /** "1 of its 3 initial commands failed." */
 export function failedCommandsSentence(failed: number, total: number): string {
   if (total === 1) return 'Its initial command failed.';
   return `${failed} of its ${total} initial commands failed.`;
+}
+
+/** "its initial commands with the indexes 0, 2 failed; see commands"; undefined where none did. */
+export function failedIndexes(failed: readonly number[]): string | undefined {
+  if (failed.length === 0) return undefined;
+  const isOne = failed.length === 1;
+  const which = isOne ? 'command with the index' : 'commands with the indexes';
+  return `its initial ${which} ${failed.join(', ')} failed; see commands`;
 }

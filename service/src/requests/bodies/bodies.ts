@@ -54,7 +54,10 @@ function parseJsonBody(body: Buffer, request: FastifyRequest): unknown {
 }
 
 function parseFormBody(body: Buffer, request: FastifyRequest): unknown {
-  return formBody(parseUrlEncoded(textOf(body, request)), bodySchema(request));
+  const text = textOf(body, request);
+  // What curl says of any data that it is not told the type of.
+  if (looksLikeJson(body)) throw unsupportedMediaType(sendAsJson);
+  return formBody(parseUrlEncoded(text), bodySchema(request));
 }
 
 async function parseMultipartBody(body: Buffer, request: FastifyRequest): Promise<unknown> {
@@ -63,8 +66,16 @@ async function parseMultipartBody(body: Buffer, request: FastifyRequest): Promis
   return formBody(pairs, bodySchema(request));
 }
 
-function parseOther(): never {
-  throw unsupportedMediaType();
+function parseOther(body: Buffer, { headers }: FastifyRequest): never {
+  const isUntyped = headers['content-type'] === undefined;
+  throw unsupportedMediaType(isUntyped && looksLikeJson(body) ? sendAsJson : undefined);
+}
+
+const sendAsJson = 'The body looks like JSON: send Content-Type: application/json.';
+
+/** Of its beginning: no form has a field that begins so. */
+function looksLikeJson(body: Buffer): boolean {
+  return /^\s*[[{]\s*["[\]{}]/.test(body.toString('latin1', 0, 100));
 }
 
 function bodySchema(request: FastifyRequest): TSchema | undefined {

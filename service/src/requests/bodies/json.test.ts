@@ -32,6 +32,47 @@ test('what is not JSON is a 400', async () => {
   }
 });
 
+test('what is not JSON is told where', async () => {
+  const cases = [
+    ['{', 'line 1, column 2'],
+    ['{"cpu": 1,}', 'line 1, column 11'],
+    ['{\n  "cpu": 1,\n  "ram": NaN\n}', 'line 3, column 10'],
+    ['{\n  "cpu": 1\n  "ram": 2\n}', 'line 3, column 3'],
+    ["{'cpu': 1}", 'line 1, column 2'],
+    ['{"name": "a\tb"}', 'line 1, column 10'],
+    ['{"cpu": 01}', 'line 1, column 10'],
+    ['{} x', 'line 1, column 4'],
+    [' ', 'line 1, column 2'],
+  ];
+  for (const [text = '', place = ''] of cases) {
+    const { detail } = (await post(text, json)).json();
+    assert.equal(detail, `The body is not valid JSON: see ${place}.`, text);
+  }
+});
+
+test('JSON without its type is told so', async () => {
+  const text = JSON.stringify(valid);
+  for (const type of [undefined, 'application/x-www-form-urlencoded']) {
+    const answer = await post(text, { type });
+    assert.equal(answer.statusCode, 415, answer.body);
+    assert.equal(
+      answer.json().detail,
+      'The body looks like JSON: send Content-Type: application/json.',
+    );
+  }
+});
+
+test('an unknown field comes with the one that was probably meant', async () => {
+  const { cpu, ...others } = valid;
+  const answer = await postJson({ ...others, cpus: cpu, initial_commands: [], colour: 'red' });
+  assert.deepEqual(errorsOf(answer), {
+    '/cpu': 'Is required.',
+    '/cpus': 'Unknown field. Did you mean cpu?',
+    '/initial_commands': 'Unknown field. Did you mean initialCommands?',
+    '/colour': 'Unknown field.',
+  });
+});
+
 const list = (length: number, item = '0') => `[${Array(length).fill(item).join()}]`;
 
 test('what has more values than any request needs is refused before it is parsed', async () => {

@@ -1,5 +1,6 @@
 import { Problem } from '../../problems/problem.ts';
 import { boundJson } from './bounds.ts';
+import { positionOfError } from './json-position.ts';
 
 /**
  * JSON as its grammar has it, and no key twice in an object. Throws `malformed_request` (400), and for too
@@ -11,7 +12,8 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Problem('malformed_request', 'The body is not valid JSON.', { cause: error });
+    const detail = `The body is not valid JSON: see ${positionOfError(text)}.`;
+    throw new Problem('malformed_request', detail, { cause: error });
   }
   refuseDuplicateKeys(text);
   return value;

@@ -41,6 +41,7 @@ export async function requestMove(
   requireStatus(server, 'move');
   const from = await nodeById(trx, server.node_id);
   requireAnswering(from);
+  requireMember(from);
   const { to, placement } = await choose(trx, project, server, node);
   await setMovingTo(project, serverId, to.id);
   const state: MoveRequest = { from: { id: from.id, name: from.name }, to, evacuates };
@@ -72,10 +73,11 @@ async function choose(
   if (name !== undefined) {
     const to = await namedNode(trx, server, name);
     await placeOnNode(trx, location, to, wanted);
-    return { to: asTarget(to) };
+    return { to: requireMember(to) };
   }
   const { nodeId, placement } = await placeServer(trx, project, location, wanted);
-  return { to: asTarget(await nodeById(trx, nodeId)), placement };
+  const to = requireMember(await nodeById(trx, nodeId));
+  return { to, placement };
 }
 
 async function namedNode(trx: Trx, server: ServerRow, name: string): Promise<ShownNode> {
@@ -90,7 +92,7 @@ async function namedNode(trx: Trx, server: ServerRow, name: string): Promise<Sho
 }
 
 /** Only members of a cluster have others to choose from. */
-function asTarget({ id, name, member }: ShownNode): MoveRequest['to'] {
+function requireMember({ id, name, member }: ShownNode): MoveRequest['to'] {
   if (member === null) throw new Problem('not_clustered', `The node ${name} is not in a cluster.`);
   return { id, name, member };
 }

@@ -24,7 +24,7 @@ import {
 import { progressOf } from '../engine/guest-report.ts';
 import { instanceDefinition } from '../engine/instance.ts';
 import { removeInstance } from '../engine/removal.ts';
-import { failedCommands } from '../failed-commands.ts';
+import { failedCommands, failedIndexes } from '../failed-commands.ts';
 import { setServerState } from '../worker-queries.ts';
 import { enterInitialCommands } from './initial-commands.ts';
 
@@ -345,16 +345,13 @@ async function finish(context: Context): Result {
 
 function finishedSentence({ state, commands }: Context['operation']): string {
   const { ssh_ready, unfinished } = state;
-  const failed = failedCommands(commands);
+  const failed = failedIndexes(failedCommands(commands));
   const troubles = [
     ...(ssh_ready ? [] : ['it has no SSH server and none could be installed']),
     ...(unfinished
       ? [`its initial commands did not end within ${commandsSeconds / 3600} hours and run on`]
       : []),
-    ...(failed.length === 1 ? [`its initial command ${failed[0]} failed; see commands`] : []),
-    ...(failed.length > 1
-      ? [`its initial commands ${failed.join(', ')} failed; see commands`]
-      : []),
+    ...(failed ? [failed] : []),
   ];
   if (troubles.length === 0) return 'The server was created.';
   return `The server was created, but ${troubles.join(', and ')}.`;

@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { ProblemCode } from '../problems/problem.ts';
+import { routeProblems } from './route-problems.ts';
+
+// What the OpenAPI document says of requests beyond their schemas: headers, and whether a body has to be there.
+
+/** A route, as far as it decides which headers it honours. */
+interface HeaderRoute {
+  methods: string[];
+  scope: string | undefined;
+  operationId: string | undefined;
+  /** Whether it answers page by page. */
+  isList: boolean;
+}
+
+const text = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, examples: [example] }));
+
+const project = text(
+  'The ID or the name of the project that the request is about, for administrators and for users with several ' +
+    'projects. By default it is the project of the token, or the first project of the user.',
+  'web',
+);
+const count = text(
+  'With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.',
+  'count=exact',
+);
+const wait = text(
+  'With `wait=N`, the response waits up to N seconds, at most 60, until the operation has ended. By default it comes at once.',
+  'wait=30',
+);
+const key = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'A key of your choice, 1 to 255 characters long, that makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.',
+    examples: ['4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
+  }),
+);
+
+/** Whatever their methods, they change nothing that a second request could change again. */
+const changingNothing = ['server_dry_run', 'passkey_options'];
+
+/** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
+export function headersOf({ methods, scope, operationId = '', isList }: HeaderRoute) {
+  const changes = methods.some((one) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(one));
+  const codes: readonly ProblemCode[] = routeProblems[operationId] ?? [];
+  const isPublic = scope === 'public';
+  const headers = {
+    // What is about the person alone, or is for anyone, is about no project.
+    ...(!isPublic && scope !== 'person' && { 'Berth-Project': project }),
+    // Nobody is known yet whose answer could be kept.
+    ...(changes &&
+      !isPublic &&
+      !changingNothing.includes(operationId) && { 'Idempotency-Key': key }),
+    ...(isList && { Prefer: count }),
+    ...(codes.includes('operation_failed') && { Prefer: wait }),
+  };
+  return Object.keys(headers).length > 0 ? Type.Object(headers) : undefined;
+}
+
+interface DocumentedBody {
+  content?: Record<string, { schema?: { description?: string } }>;
+}
+
+/** The plugin requires each body. Those that may be left out say so. */
+export function bodyOf(body: DocumentedBody) {
+  const schemas = Object.values(body.content ?? {}).map(({ schema }) => schema);
+  const isOptional = schemas.some((schema) => /may be left out/.test(schema?.description ?? ''));
+  return { ...body, required: !isOptional };
+}
