@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { Project } from '../db/project.ts';
 import { createTestToken } from '../testing/app.ts';
 import { createTestProject } from '../testing/people.ts';
+import { rowsRead } from '../testing/rows-read.ts';
 import { enterServer } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import {
@@ -156,18 +157,7 @@ describe('of very many servers', () => {
 
   /** How many rows of `servers` were read for it. */
   async function readFor(work: (project: Project) => Promise<unknown>): Promise<number> {
-    return await db.transaction().execute(async (trx) => {
-      // Of this transaction, and of those before whose figures were not handed over yet.
-      const soFar = async () => {
-        const { rows } = await sql<{ read: number }>`
-          select seq_tup_read + coalesce(idx_tup_fetch, 0) as read
-          from pg_stat_xact_user_tables where relname = 'servers'`.execute(trx);
-        return rows[0]?.read ?? 0;
-      };
-      const before = await soFar();
-      await work(new Project(trx, project));
-      return (await soFar()) - before;
-    });
+    return await rowsRead(db, 'servers', (trx) => work(new Project(trx, project)));
   }
 
   const page = (filters: ServerFilters, order: Partial<ServerOrder> = {}, after?: string) =>
