@@ -1,7 +1,7 @@
 import { SetupError } from '../../setup/commands.mjs';
 import type { Config } from './config/config.ts';
 import { noRoomError } from './db/embedded/no-room.ts';
-import { isDatabaseUnavailable } from './db/errors.ts';
+import { databaseError } from './db/url-errors.ts';
 import { ProgramFailed } from './images/child.ts';
 import { EngineError } from './incus/transport/errors.ts';
 
@@ -42,38 +42,6 @@ export function listenError(error: unknown, { host, port }: Config): unknown {
     return new SetupError(`This machine does not have the address ${host}.`, own);
   }
   return error;
-}
-
-/** Codes of OpenSSL, of Node.js for TLS, and of X.509 (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
-const tlsCodes =
-  /^(ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_)/;
-/** What the driver says without a code. */
-const noTls = /does not support SSL connections/;
-
-/**
- * What is wrong with the PostgreSQL of `DATABASE_URL`, in one sentence; undefined for any other error,
- * and without a `DATABASE_URL`. Classes 28 and 3D of PostgreSQL's error codes are: not let in, and no
- * such database.
- */
-export function databaseError(
-  error: unknown,
-  { databaseUrl }: Pick<Config, 'databaseUrl'>,
-  wayOut: string,
-): SetupError | undefined {
-  if (!databaseUrl || !(error instanceof Error)) return undefined;
-  const code = codeOf(error);
-  const isOfTls = tlsCodes.test(code) || noTls.test(error.message);
-  const isKnown = isOfTls || isDatabaseUnavailable(error) || /^(28|3D)/.test(code);
-  if (!isKnown && !isFileOf(databaseUrl, error)) return undefined;
-  const reason = (error.message || code).replace(/\.$/, '');
-  const failed = `The PostgreSQL of DATABASE_URL can't be used: ${reason}.`;
-  return new SetupError(failed, `Check DATABASE_URL. ${wayOut}`);
-}
-
-/** Whether a file can't be read that the URL names, such as that of `sslrootcert`. */
-function isFileOf(databaseUrl: string, error: Error): boolean {
-  if (!('path' in error) || typeof error.path !== 'string') return false;
-  return [...new URL(databaseUrl).searchParams.values()].includes(error.path);
 }
 
 function codeOf(error: unknown): string {

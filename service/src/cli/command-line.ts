@@ -5,7 +5,7 @@ import { explain, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { joinDatabase } from '../db/open.ts';
-import { databaseError } from '../start-errors.ts';
+import { databaseError } from '../db/url-errors.ts';
 
 /** A mistake on the command line, in words for who made it. */
 export class UsageError extends Error {}

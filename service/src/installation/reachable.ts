@@ -3,40 +3,42 @@ import { Value } from 'typebox/value';
 import { SetupError } from '../../../setup/commands.mjs';
 import { createClient } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { databaseError } from '../start-errors.ts';
+import { databaseError } from '../db/url-errors.ts';
 import type { Finding } from './doctor.ts';
 import { type Asked, askService } from './ready.ts';
 
 const longestMs = 5000;
-const what = 'database';
 
 /** Whether the database of these settings answers. Nothing is started for it: an embedded one runs with its service. */
 export async function databaseFinding(place: DatabasePlace): Promise<Finding> {
   const where = place.databaseUrl ? 'of DATABASE_URL' : `in ${place.dataDir}`;
+  const what = 'database';
+  const note = (says: string): Finding => ({ what, state: 'note', says });
   try {
     const found = place.databaseUrl ?? (await findEmbeddedPostgres(place));
-    if (found === 'none')
-      return { what, state: 'note', says: `none ${where} yet: a start makes it` };
-    if (found === 'stopped')
-      return {
-        what,
-        state: 'note',
-        says: `the one ${where} does not run, as it does with its service`,
-      };
+    if (found === 'none') return note(`none ${where} yet: a start makes it`);
+    if (found === 'stopped') return note(`the one ${where} does not run: its service starts it`);
     return { what, state: 'ok', says: `PostgreSQL ${await versionOf(found)} ${where} answers` };
   } catch (error) {
-    const known =
-      error instanceof SetupError
-        ? error
-        : databaseError(error, place, 'Does it run, and is it in reach of this machine?');
-    if (codeOf(error) === 'EACCES') {
-      const wayOut = 'Run this as root, or as the user of the service.';
-      return { what, state: 'note', says: `${place.dataDir} can't be read by this user`, wayOut };
-    }
-    if (known) return { what, state: 'problem', says: known.message, wayOut: known.wayOut };
-    throw error;
+    return { what, ...databaseTrouble(error, place) };
   }
+}
+
+function databaseTrouble(error: unknown, place: DatabasePlace): Omit<Finding, 'what'> {
+  const known =
+    error instanceof SetupError
+      ? error
+      : databaseError(error, place, 'Does it run, and is it in reach of this machine?');
+  if (known) return { state: 'problem', says: known.message, wayOut: known.wayOut };
+  if (error instanceof Error && 'code' in error && error.code === 'EACCES') {
+    const wayOut = 'Run this as root, or as the user of the service.';
+    return { state: 'note', says: `${place.dataDir} can't be read by this user`, wayOut };
+  }
+  if (!(error instanceof Error && isDatabaseUnavailable(error))) throw error;
+  const says = `the one in ${place.dataDir} does not answer: ${error.message}`;
+  return { state: 'problem', says, wayOut: 'Restart the service, and see its log.' };
 }
 
 async function versionOf(connectionString: string): Promise<string> {
@@ -56,24 +58,24 @@ async function versionOf(connectionString: string): Promise<string> {
 
 /** Whether the service of these settings answers on this machine, and what it says of its health. */
 export async function serviceFinding(config: Asked, isInstalled: boolean): Promise<Finding> {
-  const found: Pick<Finding, 'what'> = { what: 'service' };
+  const what = 'service';
   const at = `${config.host}:${config.port}`;
   const answer = await askService(config, '/v1/health');
   if (!answer) {
     const says = `nothing answers at ${at}`;
     return isInstalled
-      ? { ...found, state: 'problem', says, wayOut: 'See "systemctl status berth".' }
-      : { ...found, state: 'note', says, wayOut: 'If it is to run, start it: npm start' };
+      ? { what, state: 'problem', says, wayOut: 'See "systemctl status berth".' }
+      : { what, state: 'note', says, wayOut: 'If it is to run, start it: npm start' };
   }
   const health = healthIn(answer.body);
   if (!health) {
     const wayOut = 'Set BERTH_PORT to another port, or end what listens there.';
-    return { ...found, state: 'problem', says: `what answers at ${at} is not Berth`, wayOut };
+    return { what, state: 'problem', says: `what answers at ${at} is not Berth`, wayOut };
   }
   const failing = health.checks.filter(({ status }) => status !== 'ok');
-  if (failing.length === 0) return { ...found, state: 'ok', says: `answers at ${at}` };
+  if (failing.length === 0) return { what, state: 'ok', says: `answers at ${at}` };
   const says = failing.map(({ name, detail }) => `${name}: ${detail}`).join(' ');
-  return { ...found, state: 'problem', says, wayOut: 'Its log says why.' };
+  return { what, state: 'problem', says, wayOut: 'Its log says why.' };
 }
 
 function healthIn(body: string): Health | undefined {
@@ -84,8 +86,4 @@ function healthIn(body: string): Health | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
