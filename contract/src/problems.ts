@@ -61,7 +61,7 @@ const Candidate = Type.Object({
 const amount = (description: string, example: number) =>
   Type.Optional(Type.Integer({ description, examples: [example] }));
 
-/** Members that say of some codes what a program may need to go on. */
+/** Members that only some codes have: what a program needs to act on them. */
 const membersOfCodes = {
   candidates: Type.Optional(
     Type.Array(Candidate, {

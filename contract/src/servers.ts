@@ -424,7 +424,11 @@ export const ServerStop = Closed(
         'same.',
     ),
   },
-  { title: 'ServerStop', description: 'How to stop the server. The body may be left out.' },
+  {
+    title: 'ServerStop',
+    description: 'How to stop the server. The body may be left out.',
+    optionalBody: true,
+  },
 );
 
 export const ServerStopQuery = Closed({
@@ -459,7 +463,11 @@ export const ServerMove = Closed(
       }),
     ),
   },
-  { title: 'ServerMove', description: 'Where to move the server. The body may be left out.' },
+  {
+    title: 'ServerMove',
+    description: 'Where to move the server. The body may be left out.',
+    optionalBody: true,
+  },
 );
 export type ServerMove = Static<typeof ServerMove>;
 

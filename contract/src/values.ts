@@ -9,6 +9,8 @@ export interface Annotations {
   maxBytes?: number;
   /** Taken, or answered, for a release yet; the documentation does not have it. */
   undocumented?: true;
+  /** Of the schema of a body: a request without one is the same as with `{}`, and the documentation says so. */
+  optionalBody?: true;
 }
 
 interface Words {
@@ -59,7 +61,7 @@ export function Time(description: string) {
 /** An object that takes no other fields than its own. `title` names it in the documentation. */
 export function Closed<P extends TObject['properties']>(
   properties: P,
-  options: { title?: string; description?: string } = {},
+  options: { title?: string; description?: string } & Pick<Annotations, 'optionalBody'> = {},
 ) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

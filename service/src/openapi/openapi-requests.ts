@@ -1,3 +1,4 @@
+import type { Annotations } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { ProblemCode } from '../problems/problem.ts';
 import { routeProblems } from './route-problems.ts';
@@ -39,7 +40,7 @@ const key = Type.Optional(
   }),
 );
 
-/** Whatever their methods, they change nothing that a second request could change again. */
+/** Whatever their methods, they change nothing, so that no answer is kept. */
 const changingNothing = ['server_dry_run', 'passkey_options'];
 
 /** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
@@ -48,9 +49,9 @@ export function headersOf({ methods, scope, operationId = '', isList }: HeaderRo
   const codes: readonly ProblemCode[] = routeProblems[operationId] ?? [];
   const isPublic = scope === 'public';
   const headers = {
-    // What is about the person alone, or is for anyone, is about no project.
+    // What is public, or about the person alone, is about no project.
     ...(!isPublic && scope !== 'person' && { 'Berth-Project': project }),
-    // Nobody is known yet whose answer could be kept.
+    // Answers are kept for who asked, and of a public route nobody knows that.
     ...(changes &&
       !isPublic &&
       !changingNothing.includes(operationId) && { 'Idempotency-Key': key }),
@@ -61,12 +62,11 @@ export function headersOf({ methods, scope, operationId = '', isList }: HeaderRo
 }
 
 interface DocumentedBody {
-  content?: Record<string, { schema?: { description?: string } }>;
+  content?: Record<string, { schema?: Pick<Annotations, 'optionalBody'> }>;
 }
 
-/** The plugin requires each body. Those that may be left out say so. */
+/** The plugin requires each body. */
 export function bodyOf(body: DocumentedBody) {
-  const schemas = Object.values(body.content ?? {}).map(({ schema }) => schema);
-  const isOptional = schemas.some((schema) => /may be left out/.test(schema?.description ?? ''));
+  const isOptional = Object.values(body.content ?? {}).some(({ schema }) => schema?.optionalBody);
   return { ...body, required: !isOptional };
 }

@@ -36,9 +36,9 @@ Changes that take time are carried out by an operation. Each response to a reque
 Without \`Prefer: wait\`, the response comes at once. With \`Prefer: wait=60\`, it comes when the operation has ended, or
 after 60 seconds. Only such a response can be the problem of an operation that failed.
 
-An \`Idempotency-Key\` makes it safe to send a request again that changes something. For 24 hours, the same request with the same key gets
-the same response, and nothing is done twice. If a request waited for its operation, the outcome of the operation becomes
-the response, whether it succeeded or failed. To try again after a failure, use a new key.
+An \`Idempotency-Key\` makes it safe to send a request again that changes something. For 24 hours, the same request with
+the same key gets the same response, and nothing is done twice. If a request waited for its operation, the outcome of the
+operation becomes the response, whether it succeeded or failed. To try again after a failure, use a new key.
 
 ## Units and times
 
@@ -70,8 +70,8 @@ number of objects on all pages.
 ## Users
 
 Users sign in with \`POST /v1/session\` and get a session cookie. In a session, each request that changes something also
-needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects, and administrators, send
-the header \`Berth-Project\`, with the ID or the name of the project that the request is about.
+needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects,
+and administrators, send the header \`Berth-Project\`, with the ID or the name of the project that the request is about.
 
 ## Errors
 
@@ -254,7 +254,7 @@ function isList(schema: { querystring?: unknown } | undefined): boolean {
 }
 
 /** Of our own annotations; the descriptions say the same. */
-const omitted = new Set(['explain', 'maxBytes', 'reference', 'referenceBy']);
+const omitted = new Set(['explain', 'maxBytes', 'optionalBody', 'reference', 'referenceBy']);
 
 /** Moves each schema that has a `title` to `schemas`, and refers to it where it was. */
 function shareNamed(value: unknown, schemas: Record<string, object>): unknown {

@@ -13,6 +13,7 @@ const noBody = Type.Object(
   {
     additionalProperties: false,
     description: 'This request has no fields. The body may be left out.',
+    optionalBody: true,
   },
 );
 const methodsWithBody = ['POST', 'PUT', 'PATCH'];
