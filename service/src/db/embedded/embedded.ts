@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
-import { requireRoom } from './no-room.ts';
+import { noRoomForProgram, requireRoom } from './no-room.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
 import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
 
@@ -88,7 +88,10 @@ export async function joinEmbeddedPostgres({
   return { ...connectionStrings(cluster, owner), stop: async () => undefined };
 }
 
-/** For who only looks: where the one in a data directory answers, or that it is stopped, or none is there. */
+/**
+ * For tools that start nothing: the connection string of the one in a data directory that runs, or `stopped`, or
+ * `none` where there is none.
+ */
 export async function findEmbeddedPostgres({
   dataDir,
 }: {
@@ -231,7 +234,7 @@ async function runBinary(file: string, args: string[]): Promise<void> {
 
 async function initialise({ binaries, directory }: Cluster): Promise<void> {
   await rm(directory, { recursive: true, force: true });
-  await runBinary(binaries.initdb, [
+  const args = [
     `--pgdata=${directory}`,
     `--username=${superuser}`,
     '--auth=trust',
@@ -241,7 +244,10 @@ async function initialise({ binaries, directory }: Cluster): Promise<void> {
     '--locale=C',
     '--data-checksums',
     '--no-instructions',
-  ]);
+  ];
+  await runBinary(binaries.initdb, args).catch((error) => {
+    throw noRoomForProgram(error, dirname(directory)) ?? error;
+  });
 }
 
 /**

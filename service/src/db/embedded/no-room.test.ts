@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { noRoomError, requireRoom } from './no-room.ts';
+import { noRoomError, noRoomForProgram, requireRoom } from './no-room.ts';
 
 const dataDir = '/var/lib/berth';
 const failure = (members: object) => Object.assign(new Error('failed'), members);
@@ -19,7 +19,8 @@ for (const [code, words, reason] of [
     assert.match(ofFile?.message ?? '', /\/var\/lib\/berth/);
     assert.match(ofFile?.wayOut ?? '', /start Berth again/);
     const stderr = `initdb: error: could not write to file "x": ${words}`;
-    const ofProgram = noRoomError(failure({ code: 1, stderr }), dataDir);
+    const ofProgram = noRoomForProgram(failure({ code: 1, stderr }), dataDir);
+    assert.equal(noRoomError(failure({ code: 1, stderr }), dataDir), undefined);
     assert.match(ofProgram?.message ?? '', reason);
     assert.equal(ofProgram?.output, stderr);
   });
@@ -32,6 +33,8 @@ test('what is about other files, or another error, is not explained by it', () =
   assert.equal(noRoomError(failure({ code: 'EACCES', path: dataDir }), dataDir), undefined);
   assert.equal(noRoomError(failure({ code: 'ENOSPC' }), dataDir), undefined);
   assert.equal(noRoomError('ENOSPC', dataDir), undefined);
+  assert.equal(noRoomForProgram(failure({ stderr: 'initdb: error' }), dataDir), undefined);
+  assert.equal(noRoomForProgram(failure({ code: 'ENOSPC' }), dataDir), undefined);
 });
 
 test('whether there is room is tried, and nothing stays of it', async (t) => {

@@ -14,7 +14,7 @@ const reasons = [
     code: 'EDQUOT',
     words: 'Disk quota exceeded',
     failed: 'is at the limit of a disk quota',
-    wayOut: 'Raise the quota of the user that Berth runs as, or make room.',
+    wayOut: 'Raise the quota of the user that Berth runs as, or make room there.',
   },
   {
     code: 'EROFS',
@@ -31,18 +31,34 @@ const reasons = [
  */
 export function noRoomError(error: unknown, dataDir: string): SetupError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code, path, stderr } = error as Error & Record<'code' | 'path' | 'stderr', unknown>;
-  const isOurs = typeof path === 'string' && (path === dataDir || path.startsWith(`${dataDir}/`));
-  const said = typeof stderr === 'string' ? stderr : '';
-  const reason = reasons.find((one) => (isOurs && one.code === code) || said.includes(one.words));
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (path !== dataDir && !path?.startsWith(`${dataDir}/`)) return undefined;
+  return explained(
+    reasons.find((reason) => reason.code === code),
+    dataDir,
+  );
+}
+
+/** The same of a program that writes to the data directory alone, by what it printed. */
+export function noRoomForProgram(error: unknown, dataDir: string): SetupError | undefined {
+  if (!(error instanceof Error && 'stderr' in error)) return undefined;
+  const printed = String(error.stderr);
+  return explained(
+    reasons.find(({ words }) => printed.includes(words)),
+    dataDir,
+    printed,
+  );
+}
+
+function explained(reason: (typeof reasons)[number] | undefined, dataDir: string, output = '') {
   if (!reason) return undefined;
   const failed = `The data directory ${dataDir} ${reason.failed} (${reason.code}).`;
-  return new SetupError(failed, `${reason.wayOut} Then start Berth again.`, said);
+  return new SetupError(failed, `${reason.wayOut} Then start Berth again.`, output);
 }
 
 /**
- * Throws `SetupError` where nothing can be written to the data directory. PostgreSQL says why in a log of its own,
- * which is there, and can't be written either.
+ * Throws `SetupError` where nothing can be written to the data directory. PostgreSQL does not tell: its log is in that
+ * directory, too.
  */
 export async function requireRoom(dataDir: string): Promise<void> {
   const path = join(dataDir, 'room');
@@ -56,7 +72,7 @@ export async function requireRoom(dataDir: string): Promise<void> {
       await file.close();
     }
   } catch (error) {
-    // That of a write names no path.
+    // An error of writing names no path.
     if (error instanceof Error) throw noRoomError(Object.assign(error, { path }), dataDir) ?? error;
     throw error;
   }
