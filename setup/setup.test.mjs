@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { kernelChanges, withWideRange } from './kernel.mjs';
 import { sameVersions } from './node-packages.mjs';
 import { backportsSource } from './system-packages.mjs';
-import { changedLines, withFile } from './written.mjs';
+import { changedLines, withFile, withLine } from './written.mjs';
 
 test('the backports are added beside the mirror that a deb822 file names, with its key', () => {
   const sources = [
@@ -83,6 +83,14 @@ test('the lines that a wider range of ids takes the place of are recorded with i
     added: 'root:1000000:1000000000',
     replaced: ['root:165536:65536'],
   });
+  const first = { path: '/etc/subuid', dataDir: '/one', added: 'b', replaced: ['a'] };
+  const second = { ...first, added: 'c', replaced: ['b'] };
+  assert.deepEqual(withLine([], first), [first]);
+  assert.deepEqual(
+    withLine([first], second),
+    [{ ...second, replaced: ['a'] }],
+    'as it was at first',
+  );
 });
 
 test('npm packages are current when each is there in its version', () => {

@@ -67,8 +67,22 @@ export function writeRecorded(path, content) {
 export function recordLine(path, before, after) {
   const dataDir = dataDirectory();
   if (dataDir === undefined) return;
-  const others = readRecord().filter((one) => one.path !== path);
-  saveRecord([...others, { path, dataDir, ...changedLines(before, after) }]);
+  saveRecord(withLine(readRecord(), { path, dataDir, ...changedLines(before, after) }));
+}
+
+/**
+ * The record after a line was added. Where it takes the place of one that was added before, what that one
+ * replaced is what there was in the beginning.
+ * @param {Written[]} record
+ * @param {WrittenLine} line
+ * @returns {Written[]}
+ */
+export function withLine(record, line) {
+  const known = record.find(({ path }) => path === line.path);
+  const others = record.filter((one) => one !== known);
+  if (!known || !('added' in known)) return [...others, line];
+  const replaced = line.replaced.flatMap((one) => (one === known.added ? known.replaced : [one]));
+  return [...others, { ...line, replaced }];
 }
 
 /**

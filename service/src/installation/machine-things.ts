@@ -8,13 +8,15 @@ import {
   recordText,
   sha256,
   type Written,
+  type WrittenLine,
 } from '../../../setup/written.mjs';
 import { type Host, on } from './host.ts';
 
-/** A file of the machine, and what it becomes: nothing, where it goes. */
+/** What happens to a file of the machine. */
 interface Change {
   path: string;
-  content: string | undefined;
+  /** What its content becomes; undefined: the file is removed. Others may write to it until then. */
+  become: (content: string) => string | undefined;
   /** What goes, in the words of a list. */
   what: string;
 }
@@ -38,46 +40,51 @@ export interface OwnIncus {
 export function planMachine(host: Host, dataDir: string, incus: OwnIncus | undefined): MachinePlan {
   const plan: MachinePlan = { changes: [], stays: [] };
   const record = readRecord(host.root);
-  const isGone = (one: Written | undefined) => one?.dataDir === dataDir;
-  const left = new Set(record);
+  const gone = new Set<Written>();
   for (const path of [settingsFile, modulesFile, backportsFile]) {
-    const own = record.find((one) => one.path === path);
+    const entry = record.find((one) => one.path === path);
     const content = contentOf(host, path);
-    if (content !== undefined && !isGone(own)) plan.stays.push(stays(path, own));
-    else if (content !== undefined && own && 'sha256' in own && own.sha256 !== sha256(content)) {
-      plan.stays.push(`${path} stays: somebody has changed it since Berth wrote it.`);
-    } else if (own && isGone(own)) {
-      left.delete(own);
-      if (content !== undefined) plan.changes.push({ path, content: undefined, what: path });
+    if (content === undefined) {
+      if (entry?.dataDir === dataDir) gone.add(entry);
+    } else if (entry?.dataDir !== dataDir) plan.stays.push(stays(path, entry));
+    else if ('sha256' in entry && entry.sha256 !== sha256(content)) {
+      plan.stays.push(`${path} stays: it was changed after Berth wrote it.`);
+    } else {
+      gone.add(entry);
+      plan.changes.push({ path, become: () => undefined, what: path });
     }
   }
   const others = otherRuntimes(host, incus);
   for (const path of idRanges) {
-    const own = record.find((one) => one.path === path);
-    const content = contentOf(host, path) ?? '';
-    const lines = content.split('\n');
-    if (!own || !('added' in own) || !isGone(own)) {
-      if (lines.some(isWideRange)) plan.stays.push(stays(`Root's range of ids in ${path}`, own));
+    const entry = record.find((one) => one.path === path);
+    const lines = (contentOf(host, path) ?? '').split('\n');
+    if (entry?.dataDir !== dataDir || !('added' in entry)) {
+      if (lines.some(isWideRange)) plan.stays.push(stays(`Root's range of ids in ${path}`, entry));
     } else if (others.length > 0) {
       plan.stays.push(
         `Root's range of ids in ${path} stays: others run here that may use it (${others.join(', ')}).`,
       );
     } else {
-      left.delete(own);
-      if (!lines.includes(own.added)) continue;
-      const restored = lines.flatMap((line) => (line === own.added ? own.replaced : [line]));
-      const what = `root's range of ids in ${path}, the line ${own.added}`;
-      plan.changes.push({ path, content: restored.join('\n'), what });
+      gone.add(entry);
+      if (lines.includes(entry.added)) plan.changes.push(withoutLine(entry));
     }
   }
-  if (left.size < record.length) {
-    plan.changes.push({
-      path: recordFile,
-      content: left.size === 0 ? undefined : recordText([...left]),
-      what: `the record of that in ${recordFile}`,
-    });
+  const left = record.filter((one) => !gone.has(one));
+  if (gone.size > 0) {
+    const become = () => (left.length === 0 ? undefined : recordText(left));
+    const what = `the record of what was written, in ${recordFile}`;
+    plan.changes.push({ path: recordFile, become, what });
   }
   return plan;
+}
+
+function withoutLine({ path, added, replaced }: WrittenLine): Change {
+  const become = (content: string) =>
+    content
+      .split('\n')
+      .flatMap((line) => (line === added ? replaced : [line]))
+      .join('\n');
+  return { path, become, what: `root's range of ids in ${path}, the line ${added}` };
 }
 
 function stays(what: string, own: Written | undefined): string {
@@ -119,7 +126,8 @@ function commandOf(path: string): string[] {
 }
 
 export function changeMachine(host: Host, { changes }: MachinePlan): void {
-  for (const { path, content, what } of changes) {
+  for (const { path, become, what } of changes) {
+    const content = become(contentOf(host, path) ?? '');
     if (content !== undefined) writeFileSync(on(host, path), content);
     else rmSync(on(host, path), { force: true });
     if (path === recordFile && content === undefined) rmdirSync(on(host, dirname(path)));

@@ -138,7 +138,7 @@ test('all that an installation has goes, as the list says, and nothing else', as
   const berth = await installOn(incus);
   await addInstance(berth.client, 'one', berth.id);
   const { dataDir } = berth.config;
-  const { host, has, read } = machine('machine', dataDir);
+  const { host, has, read, write } = machine('machine', dataDir);
   mkdirSync(dataDir);
   const inventory = await takeInventory(host, berth.config);
   requireClear(inventory);
@@ -149,6 +149,8 @@ test('all that an installation has goes, as the list says, and nothing else', as
     assert.ok(goes.includes(what), what);
   }
   assert.equal(stays, '');
+  // While the question waits for its answer.
+  write('etc/subuid', `${read('etc/subuid')}late:2000000000:65536\n`);
   await removeEverything(host, inventory, [dataDir]);
   const { projects, pools, networks, acls } = incus.model;
   assert.deepEqual([...projects.keys()], ['default']);
@@ -157,7 +159,7 @@ test('all that an installation has goes, as the list says, and nothing else', as
   assert.deepEqual([has(settings), has(backports), has(recordFile)], [false, false, false]);
   assert.ok(has('etc/sysctl.d/99-other.conf'));
   // As it was before.
-  assert.equal(read('etc/subuid'), 'me:100000:65536\nroot:165536:65536\n');
+  assert.equal(read('etc/subuid'), 'me:100000:65536\nroot:165536:65536\nlate:2000000000:65536\n');
   // Nothing is left to do, and that is no fault.
   await removeEverything(host, await takeInventory(host, berth.config), []);
 });
@@ -184,7 +186,7 @@ test('what is written on the machine stays without a record, of another Berth, o
   const changed = machine('changed', config.dataDir);
   changed.write(settings, 'a = 2\n');
   const own = await takeInventory(changed.host, config);
-  assert.match(listed(own).stays, /60-berth\.conf stays: somebody has changed it/);
+  assert.match(listed(own).stays, /60-berth\.conf stays: it was changed after Berth wrote it/);
   await removeEverything(changed.host, own, []);
   assert.deepEqual([changed.has(settings), changed.has(backports)], [true, false]);
   assert.ok(changed.read(recordFile).includes(settings));
@@ -220,6 +222,16 @@ test('the daemon is shut down and lxcfs unmounted where Berth has started them',
   foreign.write('proc/8/cmdline', 'lxcfs\0-p\0');
   const left = await takeInventory(foreign.host, config);
   assert.doesNotMatch(listed(left).goes, /daemon|lxcfs/);
+  assert.equal(listed(left).stays, '');
+  mkdirSync(join(directory, 'logs'));
+  writeFileSync(join(directory, 'logs/berth-incusd.log'), '');
+  const unrecorded = listed(await takeInventory(foreign.host, config)).stays;
+  assert.match(
+    unrecorded,
+    /daemon \(process \d+\) stays: there is no record .*INCUS_DIR=.* incus admin shutdown/,
+  );
+  foreign.write('run/systemd/system/x', '');
+  assert.equal(listed(await takeInventory(foreign.host, config)).stays, '');
   writeFileSync(join(directory, 'berth-incusd.pid'), String(process.pid));
   const own = machine('own-daemon', config.dataDir);
   own.write('proc/8/cmdline', 'sleep\0');

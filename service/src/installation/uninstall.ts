@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
-import { daemonPid, lxcfsMount, lxcfsPid } from '../../../setup/incus-daemon.ts';
+import { daemonLog, daemonPid, lxcfsMount, lxcfsPid } from '../../../setup/incus-daemon.ts';
 import type { Config } from '../config/config.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { joinDatabase } from '../db/open.ts';
@@ -58,7 +58,9 @@ export async function takeInventory(host: Host, config: Config): Promise<Invento
     }
     const incus = things && (await ownIncus(things));
     const machine = planMachine(host, config.dataDir, incus);
-    return { ...found, machine, started: startedHere(host, incus) };
+    const started = startedHere(host, incus);
+    if (incus && !started.incus) machine.stays.push(...unrecordedDaemon(host, incus));
+    return { ...found, machine, started };
   } finally {
     await close();
   }
@@ -83,6 +85,15 @@ function startedHere(host: Host, incus: OwnIncus | undefined): Inventory['starte
   const command = on(host, `/proc/${lxcfs}/cmdline`);
   const isOwn = existsSync(command) && /^(\S*\/)?lxcfs\0/.test(readFileSync(command, 'utf8'));
   return { incus: true, lxcfs: isOwn && otherRuntimes(host, incus).length === 0 };
+}
+
+/** Releases before the record did not note the process of a daemon that they started; systemd's is not ours. */
+function unrecordedDaemon(host: Host, { directory, pid }: OwnIncus): string[] {
+  if (!existsSync(daemonLog(directory)) || existsSync(on(host, '/run/systemd/system'))) return [];
+  return [
+    `The Incus daemon (process ${pid}) stays: there is no record that Berth has started it. To end it, if nothing else ` +
+      `needs it: INCUS_DIR=${directory} incus admin shutdown`,
+  ];
 }
 
 const pidIn = (path: string) => (existsSync(path) ? Number(readFileSync(path, 'utf8')) : undefined);
