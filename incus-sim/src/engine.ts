@@ -45,6 +45,8 @@ export interface EngineOptions {
   timing?: Partial<Timing>;
   /** Image servers that answer, by host and port. */
   imageServers?: readonly string[];
+  /** Of Incus, as it says. */
+  version?: string;
   cores?: number;
   memoryBytes?: number;
 }
@@ -56,6 +58,7 @@ export interface Engine {
   events: Events;
   faults: FaultBook;
   timing: Timing;
+  version: string;
   cores: number;
   memoryBytes: number;
 }
@@ -69,6 +72,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     faults: createFaults(options.imageServers ?? []),
     timing: { ...quick, ...options.timing },
     cores: options.cores ?? 8,
+    version: options.version ?? '6.0.4',
     memoryBytes: options.memoryBytes ?? 16 * 2 ** 30,
   };
 }

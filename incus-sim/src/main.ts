@@ -29,6 +29,8 @@ const simulator = await startSimulator({
   listen: { socketPath },
   timing,
   imageServers: ['images.linuxcontainers.org'],
+  // One without known vulnerabilities: there is nothing that could be updated.
+  version: '7.3.0',
 });
 simulator.plant({
   project: env.BERTH_LOCAL_PROJECT ?? 'berth',

@@ -22,7 +22,7 @@ const version = { api_extensions: apiExtensions, api_status: 'stable', api_versi
 export const untrustedView = (): Answer =>
   sync({ config: {}, ...version, auth: 'untrusted', public: false, auth_methods: ['tls'] });
 
-export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
+export function serverRoutes({ model, version: release, cores, memoryBytes }: Engine): Routes {
   return {
     'GET /1.0': ({ query }) => {
       const member = askedMember(model, query.get('target'));
@@ -43,7 +43,7 @@ export function serverRoutes({ model, cores, memoryBytes }: Engine): Routes {
           server_clustered: model.members.size > 0,
           server_name: model.members.size > 0 ? member : 'simulated',
           server_pid: process.pid,
-          server_version: '6.0.4',
+          server_version: release,
           storage: 'btrfs',
           storage_supported_drivers: ['btrfs', 'dir'].map((name) => ({
             Name: name,

@@ -7,7 +7,7 @@ import { type Config, loadConfig, ownEnvironment } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { knownHoles } from '../nodes/known-holes.ts';
+import { knownHoles, updateWords } from '../nodes/known-holes.ts';
 import {
   clockFinding,
   diskFindings,
@@ -88,7 +88,7 @@ async function engineFindings(machine: Machine, config: Config | undefined): Pro
       isOld
         ? { what: 'Incus', state: 'problem', says: version, wayOut: 'Update it to 6.0 or newer.' }
         : { what: 'Incus', state: 'ok', says: version },
-      ...knownHoles(version).map((says): Finding => ({ what: 'Incus', state: 'note', says })),
+      ...holeFindings(version),
       ...(pool
         ? [quotaFinding(machine, pool), ...poolSpace(await spaceOf(client, pool.name))]
         : []),
@@ -103,6 +103,14 @@ async function engineFindings(machine: Machine, config: Config | undefined): Pro
   } finally {
     await client.close();
   }
+}
+
+/** The way out is the same of all: it stands below the last. */
+function holeFindings(version: string): Finding[] {
+  return knownHoles(version).map((says, at, all) => ({
+    ...{ what: 'Incus', state: 'note', says },
+    ...(at === all.length - 1 && { wayOut: `For all of these: ${updateWords}` }),
+  }));
 }
 
 async function spaceOf(client: ReturnType<typeof createIncusClient>, name: string) {

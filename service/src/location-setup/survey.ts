@@ -5,7 +5,7 @@ import { EngineError } from '../incus/transport/errors.ts';
 import type { ServerInfo } from '../incus/transport/server.ts';
 import { kindOf, type LocationNetwork, subnetsOf } from '../locations/network.ts';
 import type { Subnet } from '../locations/subnets.ts';
-import { knownHoles } from '../nodes/known-holes.ts';
+import { knownHolesNote } from '../nodes/known-holes.ts';
 import { machineArchitecture } from '../operating-systems/catalogue.ts';
 
 export interface Wanted {
@@ -57,7 +57,7 @@ export async function survey(client: IncusClient, wanted: Wanted): Promise<Surve
       ...ofPool,
       ...found.warnings,
       ...architectureWarning(environment),
-      ...knownHoles(environment.server_version),
+      ...[knownHolesNote(environment.server_version) ?? []].flat(),
     ],
   };
 }

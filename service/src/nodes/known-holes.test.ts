@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownHoles } from './known-holes.ts';
+import { knownHoles, knownHolesNote } from './known-holes.ts';
 
 /** The first id of each hole that a release has. */
 const first = (release: string) =>
@@ -36,7 +36,15 @@ test('a release has the holes that are mended in later ones of its series, or in
 test('what is said of a hole names the release, what may happen, and what to update to', () => {
   assert.equal(
     knownHoles('6.0.5')[0],
-    'Incus 6.0.5 has known holes, unless its package mends them: templates of an image, and settings of an instance, reach files of the host (CVE-2026-23953, CVE-2026-23954; mended in 6.0.6 and 6.21.0).',
+    'Incus 6.0.5 has known vulnerabilities, unless its package fixes them: templates of an image, and settings of an instance, reach files of the host (CVE-2026-23953, CVE-2026-23954; fixed in 6.0.6 and 6.21.0).',
   );
   assert.deepEqual(knownHoles('of the future'), []);
+});
+
+test('one sentence names the releases that have none of them', () => {
+  assert.equal(
+    knownHolesNote('6.0.4'),
+    'Incus 6.0.4 has known vulnerabilities, unless its package fixes them: update to 7.0.2 or 7.3.0, or newer. See "Known vulnerabilities of Incus" in docs/operations.md.',
+  );
+  assert.equal(knownHolesNote('7.3.0'), undefined);
 });

@@ -53,8 +53,13 @@ function isIn(hole: Hole, version: Version): boolean {
   return fixed !== undefined && isBefore(version, fixed);
 }
 
+/** The releases without any of them, the oldest first. */
+const safeReleases = [...new Set(holes.flatMap(({ fixedIn }) => Object.values(fixedIn)))]
+  .filter((release) => knownHoles(release).length === 0)
+  .sort();
+
 /**
- * A sentence for each known hole of a release of Incus. A package of a distribution may have mended
+ * A sentence for each known vulnerability of a release of Incus. A package of a distribution may have fixed
  * it and be of the older release all the same, which Incus does not tell.
  */
 export function knownHoles(release: string): string[] {
@@ -64,6 +69,16 @@ export function knownHoles(release: string): string[] {
     .filter((hole) => isIn(hole, version))
     .map(({ ids, what, fixedIn: { others, ...series } }) => {
       const releases = [...Object.values(series), others].join(' and ');
-      return `Incus ${release} has known holes, unless its package mends them: ${what} (${ids.join(', ')}; mended in ${releases}).`;
+      return `Incus ${release} has known vulnerabilities, unless its package fixes them: ${what} (${ids.join(', ')}; fixed in ${releases}).`;
     });
 }
+
+/** All of them in one sentence, with the way out; undefined where there are none. */
+export function knownHolesNote(release: string): string | undefined {
+  if (knownHoles(release).length === 0) return undefined;
+  return `Incus ${release} has known vulnerabilities, unless its package fixes them: ${updateWords}`;
+}
+
+export const updateWords =
+  `update to ${safeReleases.join(' or ')}, or newer. ` +
+  'See "Known vulnerabilities of Incus" in docs/operations.md.';

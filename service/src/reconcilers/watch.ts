@@ -14,7 +14,7 @@ import { connectionOf, type Engines } from '../locations/engines.ts';
 import { type LocationRow, setReachability } from '../locations/queries.ts';
 import type { FindApi } from '../network-policy/api-addresses.ts';
 import { unbounded } from '../network-policy/others.ts';
-import { knownHoles } from '../nodes/known-holes.ts';
+import { knownHolesNote } from '../nodes/known-holes.ts';
 import { nodesThatWere, setAnswered } from '../nodes/seen-queries.ts';
 import type { PoolQuotas } from '../pool-quotas/pool-quotas.ts';
 import { type QuotaObserver, watchQuotas } from '../pool-quotas/watch.ts';
@@ -197,10 +197,10 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
   const warned = new Set<string>();
   const warnOfHoles = serialised(async () => {
     const { server_version } = (await client.server.info(undefined, { signal })).environment;
-    for (const warning of knownHoles(server_version).filter((each) => !warned.has(each))) {
-      warned.add(warning);
-      log.warn({ location: location.name }, warning);
-    }
+    const note = knownHolesNote(server_version);
+    if (note === undefined || warned.has(note)) return;
+    warned.add(note);
+    log.warn({ location: location.name }, note);
   }, report);
   const everything = () => {
     nodes.run('all');
