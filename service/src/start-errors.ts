@@ -1,7 +1,7 @@
 import { SetupError } from '../../setup/commands.mjs';
 import type { Config } from './config/config.ts';
 import { noRoomError } from './db/embedded/no-room.ts';
-import { databaseError } from './db/url-errors.ts';
+import { databaseError } from './db/errors.ts';
 import { ProgramFailed } from './images/child.ts';
 import { EngineError } from './incus/transport/errors.ts';
 

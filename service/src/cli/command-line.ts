@@ -4,8 +4,8 @@ import { Writable } from 'node:stream';
 import { explain, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
+import { databaseError } from '../db/errors.ts';
 import { joinDatabase } from '../db/open.ts';
-import { databaseError } from '../db/url-errors.ts';
 
 /** A mistake on the command line, in words for who made it. */
 export class UsageError extends Error {}

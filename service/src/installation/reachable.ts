@@ -3,9 +3,8 @@ import { Value } from 'typebox/value';
 import { SetupError } from '../../../setup/commands.mjs';
 import { createClient } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
-import { isDatabaseUnavailable } from '../db/errors.ts';
+import { databaseError, isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { databaseError } from '../db/url-errors.ts';
 import type { Finding } from './doctor.ts';
 import { type Asked, askService } from './ready.ts';
 
