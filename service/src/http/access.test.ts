@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { App, Scope } from '../callers/app-types.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -117,16 +118,44 @@ describe("another project's", () => {
   }
 });
 
-describe('who may', () => {
-  const token: Record<AccessRoute['scope'], () => Promise<object> | object> = {
-    person: async () => (await signInAs(app, world.credentials)).headers,
-    'servers:read': () => world.headers.read,
-    'servers:write': () => world.headers.write,
-    'metrics:read': () => world.headers.metrics,
-    admin: () => world.headers.admin,
-    public: () => ({}),
-  };
+const token: Record<AccessRoute['scope'], () => Promise<object> | object> = {
+  person: async () => (await signInAs(app, world.credentials)).headers,
+  'servers:read': () => world.headers.read,
+  'servers:write': () => world.headers.write,
+  'metrics:read': () => world.headers.metrics,
+  admin: () => world.headers.admin,
+  public: () => ({}),
+};
 
+/** The `operationId` of each operation that openapi.json lists the header of. */
+function documentedWith(header: string): Set<string> {
+  const file = new URL('../../../contract/openapi.json', import.meta.url);
+  const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+    paths: Record<string, Record<string, { operationId: string; parameters?: { name: string }[] }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const having = operations.filter(({ parameters = [] }) =>
+    parameters.some(({ name }) => name === header),
+  );
+  return new Set(having.map(({ operationId }) => operationId));
+}
+
+describe('an Idempotency-Key', () => {
+  const documented = documentedWith('Idempotency-Key');
+
+  for (const { name, method, scope } of matrix) {
+    if (!documented.has(name)) continue;
+
+    it(`${name} reads it before it changes anything, as the documentation says`, async () => {
+      const headers = { ...(await token[scope]()), 'idempotency-key': 'not readable' };
+      const answer = await ask(name, method, headers);
+      assert.equal(answer.statusCode, 400, answer.body);
+      assert.match(answer.json().detail, /^The header Idempotency-Key must have/);
+    });
+  }
+});
+
+describe('who may', () => {
   for (const { name, method, scope } of matrix) {
     it(name, async () => {
       const { only } = caseOf(name);
