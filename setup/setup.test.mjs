@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { kernelChanges, withWideRange } from './kernel.mjs';
 import { sameVersions } from './node-packages.mjs';
 import { backportsSource } from './system-packages.mjs';
-import { changedLines, withFile, withLine } from './written.mjs';
+import { changedLines, dataDirectory, withFile, withLine } from './written.mjs';
 
 test('the backports are added beside the mirror that a deb822 file names, with its key', () => {
   const sources = [
@@ -91,6 +93,22 @@ test('the lines that a wider range of ids takes the place of are recorded with i
     [{ ...second, replaced: ['a'] }],
     'as it was at first',
   );
+});
+
+test('what is written is recorded for the data directory that the service will have', () => {
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  const prepared = (script, env = {}) => dataDirectory({ npm_lifecycle_event: script, ...env });
+  // As with "npm --prefix", the shell may be elsewhere.
+  const elsewhere = { INIT_CWD: '/srv' };
+  assert.equal(prepared('prestart', elsewhere), join(folder, 'data'));
+  assert.equal(
+    prepared('prestart', { ...elsewhere, BERTH_DATA_DIR: 'other' }),
+    join(folder, 'other'),
+  );
+  assert.equal(prepared('prestart', { BERTH_DATA_DIR: '/var/lib/b' }), '/var/lib/b');
+  assert.equal(prepared('preinstall-service', elsewhere), '/var/lib/berth');
+  assert.equal(prepared('preupgrade'), '/var/lib/berth');
+  assert.equal(prepared('pretest'), undefined);
 });
 
 test('npm packages are current when each is there in its version', () => {

@@ -103,10 +103,14 @@ function saveRecord(record) {
   writeAsRoot(recordFile, text);
 }
 
-/** Of the installation that is prepared for; undefined for tests, which are none. */
-function dataDirectory({ npm_lifecycle_event: script, BERTH_DATA_DIR, INIT_CWD } = process.env) {
+/**
+ * Of the installation that is prepared for; undefined for tests, which are none. As the service reads it: npm runs
+ * its scripts in the folder of the project.
+ * @param {Record<string, string | undefined>} env
+ */
+export function dataDirectory({ npm_lifecycle_event: script, BERTH_DATA_DIR } = process.env) {
   if (script === 'preinstall-service' || script === 'preupgrade') return '/var/lib/berth';
   if (script !== 'prestart') return undefined;
   const folder = fileURLToPath(new URL('..', import.meta.url));
-  return resolve(INIT_CWD ?? folder, BERTH_DATA_DIR ?? 'data');
+  return resolve(folder, BERTH_DATA_DIR || 'data');
 }

@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from '../../../setup/commands.mjs';
+import { readRecord, recordFile, recordText } from '../../../setup/written.mjs';
 import { openHost, places, units } from './host.ts';
 import { installService } from './install-service.ts';
 import { removeKept, uninstallService } from './uninstall-service.ts';
@@ -105,7 +106,13 @@ test('a Berth that was started by hand goes on as the service, without another i
   const taking = { folder, data, buildImage: () => assert.fail('it has one') };
   await assert.rejects(installService(host, taking), /still runs/);
   rmSync(join(data, 'postgres', 'postmaster.pid'));
+  const own = { path: '/etc/subuid', dataDir: data, added: 'b', replaced: ['a'] };
+  const other = { path: '/etc/subgid', dataDir: '/srv/other', added: 'b', replaced: [] };
+  mkdirSync(join(root, dirname(recordFile)), { recursive: true });
+  writeFileSync(join(root, recordFile), recordText([own, other]));
   await installService(host, taking);
+  // An uninstall then finds what was written for it.
+  assert.deepEqual(readRecord(root), [{ ...own, dataDir: places.data }, other]);
   assert.equal(readFileSync(join(root, places.data, 'secret-key'), 'utf8'), 'key');
   assert.ok(!existsSync(data));
   await assert.rejects(installService(host, { ...taking, data }), /a Berth in .* already/);
