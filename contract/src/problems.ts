@@ -41,22 +41,25 @@ const ProblemOperation = Type.Object(
   },
 );
 
-const Candidate = Type.Object({
-  id: Type.Integer({ description: 'The ID of the object.', examples: [42] }),
-  name: Type.String({ description: 'The name of the object.', examples: ['web-1'] }),
-  uuid: Type.Optional(
-    Type.String({
-      description: 'The UUID of the object. Present for servers.',
-      examples: ['0b0f4c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
-    }),
-  ),
-  location: Type.Optional(
-    Type.String({
-      description: 'The name of the location. Present for nodes.',
-      examples: ['fra1'],
-    }),
-  ),
-});
+const Candidate = Type.Object(
+  {
+    id: Type.Integer({ description: 'The ID of the object.', examples: [42] }),
+    name: Type.String({ description: 'The name of the object.', examples: ['web-1'] }),
+    uuid: Type.Optional(
+      Type.String({
+        description: 'The UUID of the object. Present for servers.',
+        examples: ['0b0f4c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
+      }),
+    ),
+    location: Type.Optional(
+      Type.String({
+        description: 'The name of the location. Present for nodes.',
+        examples: ['fra1'],
+      }),
+    ),
+  },
+  { description: 'An object that has the name.' },
+);
 
 const amount = (description: string, example: number) =>
   Type.Optional(Type.Integer({ description, examples: [example] }));
