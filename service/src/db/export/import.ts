@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { insertToolEntry } from '../../audit/entry-queries.ts';
 import { createPool, type Trx } from '../connection.ts';
 import { lockMigrations, migrateWithin, migrationNames } from '../migrate.ts';
 import type { Database } from '../schema/schema.ts';
@@ -36,7 +37,15 @@ export async function importDatabase(
     // Kysely's migrations and COPY share the transaction of this one connection.
     const single = { options: {}, connect: async () => client, end: async () => undefined };
     const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: single }) });
-    await db.transaction().execute((trx) => fill(trx, client, exported, progress));
+    await db.transaction().execute(async (trx) => {
+      await fill(trx, client, exported, progress);
+      await insertToolEntry(trx, {
+        action: 'database_import',
+        projectId: null,
+        target: null,
+        details: { file: path, as_of: exported.header.at },
+      });
+    });
   } finally {
     await pool.end();
   }
