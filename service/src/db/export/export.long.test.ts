@@ -268,7 +268,8 @@ test('an import that is killed leaves nothing, and the next one is whole', async
     select 'filled', 200, 'api', false, repeat('x', 200) from generate_series(1, 150000)`);
   const path = join(directory, 'large.gz');
   await exportDatabase(large.connectionString, path, quiet);
-  const env = { ...process.env, DATABASE_URL: target.connectionString };
+  const place = { DATABASE_URL: target.connectionString, BERTH_DATA_DIR: join(directory, 'none') };
+  const env = { ...process.env, ...place };
   const child = spawn(process.execPath, [fileURLToPath(cli), 'import', path], { env });
   await untilCopying(target);
   child.kill('SIGKILL');
@@ -301,7 +302,9 @@ async function untilGone({ pool }: TestDatabase): Promise<void> {
 test('the command line exports and imports, and says what must be known', async (t) => {
   const target = await emptyDatabase(t);
   const path = join(directory, 'said.gz');
-  const exported = await toolOn(source.connectionString, cli)('export', path);
+  // One without a key: that of who runs the test is of no concern.
+  const place = { BERTH_DATA_DIR: join(directory, 'none') };
+  const exported = await toolOn(source.connectionString, cli, '', place)('export', path);
   assert.equal(exported.code, 0, exported.stderr);
   assert.match(
     exported.stdout,
@@ -309,11 +312,11 @@ test('the command line exports and imports, and says what must be known', async 
   );
   assert.match(exported.stdout, /Keep a copy of that too.*secret-key/s);
   assert.match(exported.stdout, /stop every service of this one/);
-  const imported = await toolOn(target.connectionString, cli)('import', path);
+  const imported = await toolOn(target.connectionString, cli, '', place)('import', path);
   assert.equal(imported.code, 0, imported.stderr);
   assert.match(imported.stdout, /^Imported .*copy of its secret-key/s);
   assert.deepEqual(await everything(target), await everything(source));
-  const again = await toolOn(target.connectionString, cli)('import', path);
+  const again = await toolOn(target.connectionString, cli, '', place)('import', path);
   assert.deepEqual([again.code, again.stdout], [1, '']);
   assert.match(again.stderr, /not empty/);
 });

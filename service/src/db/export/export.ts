@@ -8,6 +8,7 @@ import { escapeIdentifier as name } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { insertToolEntry } from '../../audit/entry-queries.ts';
+import { fingerprintOf } from '../../keys/keyring.ts';
 import { createDb, createPool, type Db } from '../connection.ts';
 import { listSequences, listTables, type Table } from './catalog.ts';
 import {
@@ -82,12 +83,16 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
   const tables = (await listTables(client)).map((table) => name(table.name));
   await client.query('begin isolation level repeatable read read only');
   await client.query(`lock table ${tables.join(', ')} in access share mode`);
-  const { rows } = await client.query('select id, now() as at from installation');
+  // By its JSON, since a database of a release before may not have the column.
+  const { rows } = await client.query(
+    `select id, now() as at, to_jsonb(installation) ->> 'secret_key_sha256' as key from installation`,
+  );
   return {
     berth_export: formatVersion,
     installation: rows[0].id,
     schema,
     at: rows[0].at,
+    key: rows[0].key && fingerprintOf(Buffer.from(rows[0].key.replace(/^\\x/, ''), 'hex')),
     tables: await withRows(client, await listTables(client)),
     sequences: await listSequences(client),
   };
