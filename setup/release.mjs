@@ -105,13 +105,29 @@ function sha256(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-function main() {
+const usage = `Makes a release of the commit that is checked out: a tarball, a bill of materials, notes and checksums.
+
+  npm run release -- [--out DIRECTORY] [--draft]
+
+  --out    where they are written, ./dist unless given
+  --draft  also with changes that are not committed, which are left out, and without a date in CHANGELOG.md
+
+docs/releasing.md says when and how.`;
+
+function readArguments() {
   const { values } = parseArgs({
     options: {
       out: { type: 'string', default: 'dist' },
       draft: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  return values;
+}
+
+function main() {
+  const values = readArguments();
+  if (values.help) return say(usage);
   const changed = outputOf('git', ['status', '--porcelain'], clone).trim();
   if (changed && !values.draft) {
     const wayOut = 'Commit them, or leave them out: npm run release -- --draft';
@@ -127,8 +143,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     main();
   } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    explain(error);
-    process.exitCode = 1;
+    const isUsage = String(error?.code).startsWith('ERR_PARSE_ARGS');
+    if (!isUsage && !(error instanceof SetupError)) throw error;
+    if (isUsage) process.stderr.write(`${error.message}\n\n${usage}\n`);
+    else explain(error);
+    process.exitCode = isUsage ? 2 : 1;
   }
 }

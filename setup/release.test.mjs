@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -113,4 +113,16 @@ test('what has no date yet is released as a draft alone', { skip }, () => {
   if (date === 'unreleased') assert.throws(release, /CHANGELOG\.md says that .* is unreleased/);
   else assert.equal(release().version, version);
   assert.equal(existsSync(join(directory, 'dated')), date !== 'unreleased');
+});
+
+test('help and a wrong option are answered with the usage', () => {
+  const run = (option) =>
+    spawnSync(process.execPath, ['setup/release.mjs', option], { cwd: clone, encoding: 'utf8' });
+  const help = run('--help');
+  assert.equal(help.status, 0, help.stderr);
+  assert.match(help.stdout, /^Makes a release of the commit.*--draft/s);
+  const wrong = run('--fast');
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /^Unknown option '--fast'.*Makes a release/s);
+  assert.doesNotMatch(wrong.stderr, /\bat .*release\.mjs/);
 });

@@ -73,7 +73,8 @@ export const AuditEntry = Type.Object(
       description:
         'The action: the `operationId` of the request. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, ' +
         '`initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a ' +
-        'server that has used up its traffic allowance. `requests_refused` stands for refusals of several actions.',
+        'server that has used up its traffic allowance. Actions of command-line tools alone are `database_export`, ' +
+        '`database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.',
       examples: ['server_create'],
     }),
     target: Nullable(
@@ -113,7 +114,7 @@ export const AuditEntry = Type.Object(
           additionalProperties: true,
           description:
             'Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, ' +
-            'is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed. For ' +
+            'is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of. For ' +
             '`requests_refused`, `actions` holds the number of requests for each action. Null if there are none.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },

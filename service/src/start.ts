@@ -17,7 +17,7 @@ import { createIncusClient } from './incus/client.ts';
 import { EngineError } from './incus/transport/errors.ts';
 import type { Interruption } from './interruption.ts';
 import { loadKeys } from './keys/key-file.ts';
-import type { Keyring } from './keys/keyring.ts';
+import { fingerprintOf, type Keyring } from './keys/keyring.ts';
 import { agreeOnSecretKey, announcement, followKeys, mayBeUnbound } from './keys/secret-key.ts';
 import { createLog } from './lib/log.ts';
 import { ensureLocalLocation } from './location-setup/local.ts';
@@ -148,7 +148,7 @@ async function layFoundation(
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
-  if (agreed.outcome === 'replaced') say(otherKey(dataDir));
+  if (agreed.outcome === 'replaced') say(otherKey(dataDir, agreed.noted));
   if (agreed.outcome === 'returned') say(keyIsBack(dataDir));
   keyring = agreed.keyring;
   if (mayBeUnbound(keyring)) say(unbound(dataDir));
@@ -202,8 +202,9 @@ const keyIsBack = (dataDir: string) =>
   `Note: ${join(dataDir, 'secret-key')} is the key from before again. What was kept with it can be read; ` +
   'what was kept with the other one since then can not.';
 
-const otherKey = (dataDir: string) =>
-  `Note: ${join(dataDir, 'secret-key')} is not the key that was used before. What was kept with that one ` +
+const otherKey = (dataDir: string, before: Buffer) =>
+  `Note: ${join(dataDir, 'secret-key')} is not the key that was used before, whose fingerprint is ` +
+  `${fingerprintOf(before)}. What was kept with that one ` +
   '(passwords of servers that are being created, the key by which engines know Berth) can not be read. ' +
   'If you have it, stop Berth and put it back.';
 

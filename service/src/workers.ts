@@ -101,7 +101,11 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   };
   const watchers = await watchLocations(watching, stopping.signal);
   const housekeeping = startHousekeeping(db, log, metrics.records);
-  const history = keepHistoryOnTime(db, log, stopping.signal);
+  const history = keepHistoryOnTime(db, {
+    log,
+    observer: metrics.history,
+    signal: stopping.signal,
+  });
   return {
     async stop() {
       stopping.abort();

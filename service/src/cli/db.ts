@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, loadConfig, pathFromShell } from '../config/config.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded.ts';
@@ -26,7 +25,8 @@ The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, a
 export works while services run: the file shows one moment.
 backup exports to a new file in DIRECTORY, named after the time, reads it back, and removes all but the newest COUNT
 such files: 14 unless given.
-import needs an empty database, on which no service has been started.
+import needs an empty database, on which no service has been started. A secret-key in BERTH_DATA_DIR must be the one
+that the export was made with.
 rotate-key works while services run. It puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Where
 it is cut off, run it again. Services of the release before can't read what it has written.`;
 
@@ -62,8 +62,8 @@ async function exportTo(path: string): Promise<string> {
   const kilobytes = Math.ceil(statSync(path).size / 1024).toLocaleString('en');
   return `Exported ${inWords(header)}, to ${path} (${kilobytes} KiB).
 
-It does not hold the secret key. Keep a copy of that too, apart from it:
-  ${join(config.dataDir, 'secret-key')}
+It does not hold the secret key${fingerprintIn(header)}. Keep a copy of that too, apart from it:
+  ${keyFile(config.dataDir)}
 Without the key an imported database can't be used.
 
 To move to another database: stop every service of this one, export, import, and then start services on the
@@ -82,19 +82,19 @@ async function backUpTo(directory: string, keep: number): Promise<string> {
     backUp(url, { directory, keep }, progress),
   );
   const gone = removed.length === 0 ? '' : ` Removed: ${removed.join(', ')}.`;
-  return `Exported ${inWords(header)}, to ${path}.${gone}`;
+  return `Exported ${inWords(header)}, to ${path}.${neededKey(header)}${gone}`;
 }
 
 async function importFrom(path: string): Promise<string> {
   const config = loadConfig();
   const header = await onDatabase(config, startEmbeddedPostgres, (url) =>
-    importDatabase(url, path, progress),
+    importDatabase(url, path, progress, config.dataDir),
   );
   return `Imported ${inWords(header)}.
 
 Before you start a service on it:
 - Stop every service on the database that it came from, for good. Both would act on the same servers in Incus.
-- Put a copy of its secret-key, mode 0600, into the data directory of each service.`;
+- Put a copy of its secret-key${fingerprintIn(header)}, mode 0600, into the data directory of each service.`;
 }
 
 async function rotate(): Promise<string> {
@@ -121,6 +121,10 @@ Where other services have a secret-key of their own, put this one in its place.`
 The old key stays in it: it tells requests apart whose Idempotency-Key was used within the last 24 hours.
 Run this again in 24 hours, to remove it.`,
 };
+
+const fingerprintIn = ({ key }: ExportHeader) => (key ? ` (fingerprint ${key})` : '');
+const neededKey = ({ key }: ExportHeader) =>
+  key ? ` It needs the secret key with the fingerprint ${key}.` : '';
 
 function inWords({ at, installation, tables }: ExportHeader): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en');

@@ -99,9 +99,8 @@ async function askEngine(db: Db, config: Config, row: { location_id: number; uui
   }
 }
 
-async function identity(db: Db, { dataDir, databaseUrl }: Config) {
-  const secretKey = await joinSecretKey(db, { dataDir, isOnlyService: !databaseUrl });
-  return await loadIdentity(db, secretKey);
+async function identity(db: Db, { dataDir }: Config) {
+  return await loadIdentity(db, await joinSecretKey(db, dataDir));
 }
 
 await runTool(usage, readCommand);

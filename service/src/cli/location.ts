@@ -135,8 +135,8 @@ async function rebindCommand(db: Db): Promise<string> {
   return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
 }
 
-async function toolsOf(db: Db, { dataDir, databaseUrl }: Config): Promise<Tools> {
-  const secretKey = await joinSecretKey(db, { dataDir, isOnlyService: !databaseUrl });
+async function toolsOf(db: Db, { dataDir }: Config): Promise<Tools> {
+  const secretKey = await joinSecretKey(db, dataDir);
   return { db, secretKey, say: (text) => console.error(text) };
 }
 

@@ -135,6 +135,12 @@ test('names, proxies and files of TLS that are none are refused in words', () =>
     '10.0.0.0/8/8',
     'true',
   ]);
+  refuses('BERTH_TRUST_PROXY', ['0.0.0.0/0', '::/0', '128.0.0.0/1', '10.0.0.0/7', '2000::/3']);
+  refuses('BERTH_TRUST_PROXY', ['::ffff:0:0/96', '::/8', '::ffff:0.0.0.0/103']);
+  const anybody = /whoever is in it may say which address a request comes from/;
+  assert.match(refusal({ BERTH_TRUST_PROXY: '192.0.2.7, 0.0.0.0/0' })?.message ?? '', anybody);
+  assert.equal(refusal({ BERTH_TRUST_PROXY: 'fc00::/7,::1,::ffff:10.0.0.0/104' }), undefined);
+  assert.equal(refusal({ BERTH_PROTECTED_ADDRESSES: '0.0.0.0/0' }), undefined);
   refuses('BERTH_MAX_CONNECTIONS', ['9', '1.5', 'many']);
   refuses('BERTH_MAX_STREAMS', ['9', '10001', 'many']);
   refuses('BERTH_LEAST_SPEED', ['0', '1.5', '4k']);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
+import { isAmong } from '../edge/proxies.ts';
 import type { Limit } from '../limits/buckets.ts';
 import { publicImageServer, readImageServer } from '../operating-systems/image-servers.ts';
 import { isSafeForSecrets, readPublicUrl } from '../sessions/origin.ts';
@@ -141,3 +142,27 @@ export const networks: Reader<string[]> = (given, name) =>
       'List addresses and networks: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
     );
   });
+
+/** The largest networks for private use: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
+const shortestPrefix = { ipv4: 8, ipv6: 7 };
+/** IPv4 addresses within IPv6 ones (RFC 4291, section 2.5.5.2), as a socket on `::` has them. */
+const mapped = { network: '::ffff:0:0/96', first: '::ffff:0:0', bits: 96 };
+
+function isTooLarge(network: string): boolean {
+  const [address = '', length] = network.split('/');
+  const prefix = Number(length);
+  if (isIP(address) === 4) return prefix < shortestPrefix.ipv4;
+  const hasIpv4 = isAmong([mapped.network])(address) || isAmong([network])(mapped.first);
+  return prefix < (hasIpv4 ? mapped.bits + shortestPrefix.ipv4 : shortestPrefix.ipv6);
+}
+
+/** Networks of reverse proxies, none so large that strangers are in it. */
+export const proxies: Reader<string[]> = (given, name, unset) => {
+  const found = networks(given, name, unset);
+  const large = found.find(isTooLarge);
+  if (large === undefined) return found;
+  throw new SetupError(
+    `${name} holds "${large}", which is too large a network: whoever is in it may say which address a request comes from, and so gets past limits and the networks of tokens, and lies to the audit log.`,
+    `Name the addresses of your reverse proxies alone, such as 192.0.2.7,10.0.0.0/24. The largest network of IPv4 is a /${shortestPrefix.ipv4}, of IPv6 a /${shortestPrefix.ipv6}.`,
+  );
+};

@@ -153,7 +153,7 @@ export const settings = {
   ),
   BERTH_TRUST_PROXY: withDefault(
     '',
-    read.networks,
+    read.proxies,
     'addresses of reverse proxies, such as `10.0.0.0/8`, whose `X-Forwarded-For` and `-Proto` count',
     'none',
   ),

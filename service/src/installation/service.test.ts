@@ -22,6 +22,7 @@ import { readRecord, recordFile, recordText } from '../../../setup/written.mjs';
 import { openHost, places, units } from './host.ts';
 import { installService } from './install-service.ts';
 import { removeKept, uninstallService } from './uninstall-service.ts';
+import { goBack } from './upgrade.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-install-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -138,6 +139,20 @@ test('removed, it leaves the data, the settings and the exports, and then those'
     assert.ok(!existsSync(join(root, path)), path);
   }
   await uninstallService(host);
+});
+
+test('an export is put back with the tool that there is', async () => {
+  const { root, host, said } = newMachine();
+  const folder = version('1.0.0');
+  await installService(host, { folder, ...noImage });
+  // A port that nothing listens on.
+  writeFileSync(join(root, places.settings), 'BERTH_PORT=1\n');
+  mkdirSync(join(root, places.data, 'postgres'));
+  const back = goBack(host, { isToPrevious: false, imported: '/export.gz', readyMs: 1 });
+  await assert.rejects(back, /does not become ready/);
+  const [, tool = ''] = /bin\/node (\S+) import \/export\.gz$/m.exec(said.join('\n')) ?? [];
+  const own = fileURLToPath(new URL('../../..', import.meta.url));
+  assert.ok(existsSync(tool.replace(folder, own)), tool);
 });
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;

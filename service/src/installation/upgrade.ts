@@ -160,7 +160,7 @@ async function putBack(host: Host, folder: string, path: string): Promise<void> 
   renameSync(join(data, 'postgres'), kept);
   const way = `Its reason is above. To have the database of now back: mv ${kept} ${data}/postgres`;
   const node = join(folder, 'node_modules', '.bin', 'node');
-  const tool = join(folder, 'service', 'src', 'db', 'cli.ts');
+  const tool = join(folder, 'service', 'src', 'cli', 'db.ts');
   const { variables } = settingsOfFile(on(host, places.settings));
   const env = { ...variables, BERTH_DATA_DIR: data };
   await host.asService(way, env, node, tool, 'import', path);

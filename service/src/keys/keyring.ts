@@ -146,6 +146,9 @@ export const keySha256 = (key: Buffer) => createHash('sha256').update(key).diges
 /** Tells keys apart, and nothing about them: they are random. */
 export const keyId = (key: Buffer) => keySha256(key).subarray(0, idBytes);
 
+/** The id of a key in hexadecimal, as people are told it; of the SHA-256 of the key. */
+export const fingerprintOf = (sha256: Buffer) => sha256.subarray(0, idBytes).toString('hex');
+
 /** How everything begins that is bound and sealed with a key. */
 export const headerOf = (key: Buffer) => Buffer.concat([magic, keyId(key)]);
 

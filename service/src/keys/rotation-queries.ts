@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import type { Keyring } from './keyring.ts';
-import { headerBytes, headerOf, keyId } from './keyring.ts';
+import { fingerprintOf, headerBytes, headerOf, keyId } from './keyring.ts';
 
 const atOnce = 100;
 
@@ -98,17 +99,25 @@ export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<numbe
   return rows[0]?.count ?? 0;
 }
 
-/** From now on services write with the new key, and bound to their places. */
+/** From now on services write with the new key, and bound to their places. The keys are told by their SHA-256. */
 export async function beginRotation(db: Db, from: Buffer, to: Buffer): Promise<void> {
-  await db
-    .updateTable('installation')
-    .set({
-      secret_key_sha256: to,
-      rotated_from_sha256: from,
-      sealing: sql`case when sealing = 'bound' then 'bound' else 'mixed' end`,
-    })
-    .where('secret_key_sha256', '=', from)
-    .execute();
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('installation')
+      .set({
+        secret_key_sha256: to,
+        rotated_from_sha256: from,
+        sealing: sql`case when sealing = 'bound' then 'bound' else 'mixed' end`,
+      })
+      .where('secret_key_sha256', '=', from)
+      .execute();
+    await insertToolEntry(trx, {
+      action: 'secret_key_rotate',
+      projectId: null,
+      target: null,
+      details: { key: { before: fingerprintOf(from), after: fingerprintOf(to) } },
+    });
+  });
 }
 
 /** From now on nothing is read that is not bound. */

@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts';
 import { databaseTime, findSealing } from '../db/queries.ts';
 import { deleteOldIdempotencyKeys } from '../retention/idempotency-queries.ts';
 import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
-import { createKeyring, type Key, keySha256 } from './keyring.ts';
+import { createKeyring, fingerprintOf, type Key, keySha256 } from './keyring.ts';
 import {
   announcements,
   beginRotation,
@@ -79,7 +79,7 @@ async function begin(rotation: Rotation, path: string): Promise<void> {
   say(`${path} has the old key and the new one.`);
   await untilAll(rotation, shortId(to), rotation.steadyMs ?? steadyForMs);
   await beginRotation(db, keySha256(from.bytes), keySha256(to.bytes));
-  say('The new key is in use.');
+  say(`The new key is in use. Its fingerprint is ${fingerprintOf(keySha256(to.bytes))}.`);
 }
 
 async function currentKey(db: Db, path: string): Promise<{ keys: Key[]; at: number }> {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { keyFile, loadKeys, newKey, writeKeyFile } from './key-file.ts';
-import type { Key } from './keyring.ts';
-import { agreeOnSecretKey } from './secret-key.ts';
+import { fingerprintOf, type Key, keySha256 } from './keyring.ts';
+import { agreeOnSecretKey, joinSecretKey } from './secret-key.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -66,6 +66,26 @@ test('services of one database share a key; a lone one may have lost its own', a
   assert.equal((await agreeOnSecretKey(db, [second], alone)).outcome, 'replaced');
   assert.equal((await agreeOnSecretKey(db, [second], alone)).outcome, 'known');
   await assert.rejects(current([first]), /not the key/);
+});
+
+test('a tool makes no key, and puts none in the place of another', async (t) => {
+  const lone = await createTestDatabase();
+  t.after(lone.close);
+  const directory = await mkdtemp(join(dataDir, 'tool-'));
+  const [right, wrong] = [newKey(), newKey()];
+  const outcome = async (key: Key) =>
+    (await agreeOnSecretKey(lone.db, [key], { dataDir, isOnlyService: true })).outcome;
+  assert.equal(await outcome(right), 'known');
+  // As on a restored database before the key was put in its place.
+  await assert.rejects(joinSecretKey(lone.db, directory), /There is no .*secret-key/);
+  assert.deepEqual(await readdir(directory), []);
+  await writeKeyFile(keyFile(directory), [wrong]);
+  const [theirs, ours] = [wrong, right].map(({ bytes }) => fingerprintOf(keySha256(bytes)));
+  const words = new RegExp(`is not the key .* fingerprint is ${theirs}, not ${ours}`);
+  await assert.rejects(joinSecretKey(lone.db, directory), words);
+  assert.equal(await outcome(right), 'known');
+  await writeKeyFile(keyFile(directory), [right]);
+  assert.deepEqual((await joinSecretKey(lone.db, directory)).state.current, right);
 });
 
 test('a key that was lost and is put back is not called another one', async (t) => {

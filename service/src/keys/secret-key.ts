@@ -6,13 +6,27 @@ import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
 import { createOutage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
-import { createKeyring, type Key, type Keyring, keyId, keySha256 } from './keyring.ts';
+import {
+  createKeyring,
+  fingerprintOf,
+  type Key,
+  type Keyring,
+  keyId,
+  keySha256,
+} from './keyring.ts';
 
 const lookAgainMs = 2000;
 
 interface Installation {
   dataDir: string;
   isOnlyService: boolean;
+}
+
+interface Agreed {
+  outcome: 'known' | 'replaced' | 'returned';
+  keyring: Keyring;
+  /** SHA-256 of the key that the database had noted before. */
+  noted: Buffer;
 }
 
 /**
@@ -24,34 +38,40 @@ export async function agreeOnSecretKey(
   db: Db,
   keys: Key[],
   { dataDir, isOnlyService }: Installation,
-): Promise<{ outcome: 'known' | 'replaced' | 'returned'; keyring: Keyring }> {
+): Promise<Agreed> {
   const [first] = keys;
   if (!first) throw new Error('A file of keys has one at least.');
   const noted = await noteSecretKey(db, keySha256(first.bytes));
   const { sealing } = await findSealing(db);
   const current = keys.find(({ bytes }) => keySha256(bytes).equals(noted));
-  if (current) return { outcome: 'known', keyring: createKeyring({ keys, current, sealing }) };
+  if (current) {
+    return { outcome: 'known', keyring: createKeyring({ keys, current, sealing }), noted };
+  }
+  const found = keySha256(first.bytes);
   if (isOnlyService) {
-    const isBack = await replaceSecretKey(db, keySha256(first.bytes));
+    const isBack = await replaceSecretKey(db, found);
     const outcome = isBack ? 'returned' : 'replaced';
-    return { outcome, keyring: createKeyring({ keys, current: first, sealing }) };
+    return { outcome, keyring: createKeyring({ keys, current: first, sealing }), noted };
   }
   throw new SetupError(
-    `${keyFile(dataDir)} is not the key that the secrets of this database are kept with.`,
-    'Copy secret-key from the data directory of the service that was started first, or whose key was changed last.',
+    `${keyFile(dataDir)} is not the key that the secrets of this database are kept with: its fingerprint is ${fingerprintOf(found)}, not ${fingerprintOf(noted)}.`,
+    'Copy secret-key from where it is kept: a backup of it, or the data directory of the service that was started first, or whose key was changed last.',
   );
 }
 
-/** For a tool beside the services of an installation: theirs, which it does not make. */
-export async function joinSecretKey(db: Db, installation: Installation): Promise<Keyring> {
-  const { dataDir, isOnlyService } = installation;
+/**
+ * For a tool beside the services of an installation: theirs. It makes none, and puts none in the place of
+ * another: that a key was lost is for a start of the service to say.
+ */
+export async function joinSecretKey(db: Db, dataDir: string): Promise<Keyring> {
   const path = keyFile(dataDir);
-  if (!isOnlyService && !existsSync(path)) {
+  if (!existsSync(path)) {
     throw new SetupError(
       `There is no ${path}.`,
-      'Set BERTH_DATA_DIR to the data directory of a service of this database.',
+      'Set BERTH_DATA_DIR to the data directory of a service of this database, or put a copy of its secret-key there.',
     );
   }
+  const installation = { dataDir, isOnlyService: false };
   return (await agreeOnSecretKey(db, await loadKeys(dataDir), installation)).keyring;
 }
 

@@ -6,6 +6,7 @@ import type { OperationObserver } from '../operations/execute.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { WatchObserver } from '../reconcilers/watch.ts';
 import type { RecordsObserver } from '../retention/retention.ts';
+import type { HistoryObserver } from '../usage/history/upkeep.ts';
 import { quotaObserver } from './quotas.ts';
 
 /** Seconds. */
@@ -20,6 +21,7 @@ export interface Observers {
   called: CallObserver;
   watch: WatchObserver;
   records: RecordsObserver;
+  history: HistoryObserver;
 }
 
 /** What this process counts as it happens. Each label has only so many values. */
@@ -110,6 +112,11 @@ export function observers(registry: Registry): Observers {
     help: 'When this service last looked for records that had been kept long enough, without an error.',
     registers,
   });
+  const historyKept = new Gauge({
+    name: 'berth_usage_history_timestamp_seconds',
+    help: 'When this service last made and dropped partitions of the history of usage, and made it coarser, without an error.',
+    registers,
+  });
   const unconfined = new Gauge({
     name: 'berth_servers_unconfined',
     help: 'Servers that run as they were started before Berth denied their guests to make subvolumes, by the service that watches their location. Their next start confines them.',
@@ -161,5 +168,6 @@ export function observers(registry: Registry): Observers {
         kept.setToCurrentTime();
       },
     },
+    history: { kept: () => historyKept.setToCurrentTime() },
   };
 }

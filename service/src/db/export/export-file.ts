@@ -16,6 +16,8 @@ export interface ExportHeader {
   schema: string;
   /** As of when its rows are. */
   at: string;
+  /** The fingerprint of the secret key that was in use; null or not there: not known. */
+  key?: string | null;
   tables: ExportedTable[];
   sequences: Sequence[];
 }

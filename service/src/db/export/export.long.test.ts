@@ -60,7 +60,10 @@ async function tableNames({ pool }: Pick<TestDatabase, 'pool'>): Promise<string[
 /** What exports and imports note in the database, whatever it holds. */
 const theirNotes = `
   update installation set exported_at = null;
-  update locations set engine = engine - 'fingerprint', instances_known = false`;
+  update locations set engine = engine - 'fingerprint', instances_known = false;
+  alter table audit_entries disable trigger user;
+  delete from audit_entries where action in ('database_export', 'database_import');
+  alter table audit_entries enable trigger user`;
 
 /** All that there is in a database, as text, but for `theirNotes`. */
 async function everything({ pool }: TestDatabase): Promise<Record<string, unknown>> {
@@ -78,7 +81,10 @@ async function everything({ pool }: TestDatabase): Promise<Record<string, unknow
        from pg_trigger where not tgisinternal order by 1`,
     );
     const migrations = await client.query('select name from kysely_migration order by 1');
-    const sequences = await listSequences(client);
+    // That of the audit log has counted their entries.
+    const sequences = (await listSequences(client)).filter(
+      ({ name }) => name !== 'audit_entries_id_seq',
+    );
     return { ...content, sequences, triggers: triggers.rows, migrations: migrations.rows };
   } finally {
     await client.query('rollback');
@@ -144,7 +150,8 @@ test('an export shows one moment, whatever is written meanwhile', async (t) => {
   await writing;
   const target = await emptyDatabase(t);
   await importDatabase(target.connectionString, path, quiet);
-  const counted = 'select (select count(*) from tokens) = (select count(*) from audit_log) as same';
+  const counted = `select (select count(*) from tokens)
+    = (select count(*) from audit_log where action = 'busy') as same`;
   assert.deepEqual((await target.pool.query(counted)).rows, [{ same: true }]);
 });
 
@@ -261,7 +268,8 @@ test('an import that is killed leaves nothing, and the next one is whole', async
     select 'filled', 200, 'api', false, repeat('x', 200) from generate_series(1, 150000)`);
   const path = join(directory, 'large.gz');
   await exportDatabase(large.connectionString, path, quiet);
-  const env = { ...process.env, DATABASE_URL: target.connectionString };
+  const place = { DATABASE_URL: target.connectionString, BERTH_DATA_DIR: join(directory, 'none') };
+  const env = { ...process.env, ...place };
   const child = spawn(process.execPath, [fileURLToPath(cli), 'import', path], { env });
   await untilCopying(target);
   child.kill('SIGKILL');
@@ -270,7 +278,9 @@ test('an import that is killed leaves nothing, and the next one is whole', async
   await untilGone(target);
   assert.equal(await relations(target), 0);
   await importDatabase(target.connectionString, path, quiet);
-  const { rows } = await target.pool.query('select count(*) from audit_log');
+  const { rows } = await target.pool.query(
+    `select count(*) from audit_log where action = 'filled'`,
+  );
   assert.deepEqual(rows, [{ count: 150_000 }]);
 });
 
@@ -292,7 +302,9 @@ async function untilGone({ pool }: TestDatabase): Promise<void> {
 test('the command line exports and imports, and says what must be known', async (t) => {
   const target = await emptyDatabase(t);
   const path = join(directory, 'said.gz');
-  const exported = await toolOn(source.connectionString, cli)('export', path);
+  // One without a key: that of who runs the test is of no concern.
+  const place = { BERTH_DATA_DIR: join(directory, 'none') };
+  const exported = await toolOn(source.connectionString, cli, '', place)('export', path);
   assert.equal(exported.code, 0, exported.stderr);
   assert.match(
     exported.stdout,
@@ -300,11 +312,11 @@ test('the command line exports and imports, and says what must be known', async 
   );
   assert.match(exported.stdout, /Keep a copy of that too.*secret-key/s);
   assert.match(exported.stdout, /stop every service of this one/);
-  const imported = await toolOn(target.connectionString, cli)('import', path);
+  const imported = await toolOn(target.connectionString, cli, '', place)('import', path);
   assert.equal(imported.code, 0, imported.stderr);
   assert.match(imported.stdout, /^Imported .*copy of its secret-key/s);
   assert.deepEqual(await everything(target), await everything(source));
-  const again = await toolOn(target.connectionString, cli)('import', path);
+  const again = await toolOn(target.connectionString, cli, '', place)('import', path);
   assert.deepEqual([again.code, again.stdout], [1, '']);
   assert.match(again.stderr, /not empty/);
 });

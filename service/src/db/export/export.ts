@@ -2,11 +2,14 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { escapeIdentifier as name } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { SetupError } from '../../../../setup/commands.mjs';
-import { createPool } from '../connection.ts';
+import { insertToolEntry } from '../../audit/entry-queries.ts';
+import { fingerprintOf } from '../../keys/keyring.ts';
+import { createDb, createPool, type Db } from '../connection.ts';
 import { listSequences, listTables, type Table } from './catalog.ts';
 import {
   type ExportedTable,
@@ -29,12 +32,23 @@ export async function exportDatabase(
   if (existsSync(path)) {
     throw new SetupError(`${path} is there already.`, 'Name a file that is not.');
   }
-  const draft = `${path}.part`;
   const pool = createPool(connectionString, { max: 1 });
-  const client = await pool.connect().catch(async (error) => {
+  try {
+    const header = await writeSnapshot(pool, path, progress);
+    await noteExport(createDb(pool), path, header);
+    return header;
+  } finally {
     await pool.end();
-    throw error;
-  });
+  }
+}
+
+async function writeSnapshot(
+  pool: pg.Pool,
+  path: string,
+  progress: Progress,
+): Promise<ExportHeader> {
+  const draft = `${path}.part`;
+  const client = await pool.connect();
   try {
     const header = await beginSnapshot(client);
     await rm(draft, { force: true });
@@ -45,14 +59,12 @@ export async function exportDatabase(
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, path);
-    await noteExport(client, header);
     return header;
   } catch (error) {
     await rm(draft, { force: true });
     throw writingError(path, error);
   } finally {
     client.release(true);
-    await pool.end();
   }
 }
 
@@ -71,24 +83,39 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
   const tables = (await listTables(client)).map((table) => name(table.name));
   await client.query('begin isolation level repeatable read read only');
   await client.query(`lock table ${tables.join(', ')} in access share mode`);
-  const { rows } = await client.query('select id, now() as at from installation');
+  // By its JSON, since a database of a release before may not have the column.
+  const { rows } = await client.query(
+    `select id, now() as at, to_jsonb(installation) ->> 'secret_key_sha256' as key from installation`,
+  );
   return {
     berth_export: formatVersion,
     installation: rows[0].id,
     schema,
     at: rows[0].at,
+    key: rows[0].key && fingerprintOf(Buffer.from(rows[0].key.replace(/^\\x/, ''), 'hex')),
     tables: await withRows(client, await listTables(client)),
     sequences: await listSequences(client),
   };
 }
 
-/** For the metrics. A database of an earlier release has no place for it, and a standby takes no writes. */
-async function noteExport(client: pg.PoolClient, { at }: ExportHeader): Promise<void> {
-  await client.query('commit');
-  const { rows } = await client.query(`select not pg_is_in_recovery() and exists (
+/**
+ * For the metrics and the audit log. A database of an earlier release has no place for it, and a standby takes
+ * no writes.
+ */
+async function noteExport(db: Db, path: string, { at }: ExportHeader): Promise<void> {
+  const { rows } = await sql<{ possible: boolean }>`select not pg_is_in_recovery() and exists (
     select from pg_attribute where attrelid = 'installation'::regclass and attname = 'exported_at'
-  ) as possible`);
-  if (rows[0].possible) await client.query('update installation set exported_at = $1', [at]);
+  ) as possible`.execute(db);
+  if (!rows[0]?.possible) return;
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('installation').set({ exported_at: at }).execute();
+    await insertToolEntry(trx, {
+      action: 'database_export',
+      projectId: null,
+      target: null,
+      details: { file: path, as_of: at },
+    });
+  });
 }
 
 /** The last migration that the database has. */

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { insertToolEntry } from '../../audit/entry-queries.ts';
+import { keyFile, readKeyFile } from '../../keys/key-file.ts';
+import { fingerprintOf, keySha256 } from '../../keys/keyring.ts';
 import { createPool, type Trx } from '../connection.ts';
 import { lockMigrations, migrateWithin, migrationNames } from '../migrate.ts';
 import type { Database } from '../schema/schema.ts';
@@ -20,23 +24,34 @@ import type { Progress } from './row-progress.ts';
 
 /**
  * Fills an empty database with an export, and brings its schema up to date: all of it or nothing. Throws
- * `SetupError` for a file that is not whole or of a later version, and a database that is not empty.
+ * `SetupError` for a file that is not whole or of a later version, a database that is not empty, and where
+ * `dataDir` has another secret key than the export was made with.
  */
 export async function importDatabase(
   connectionString: string,
   path: string,
   progress: Progress,
+  dataDir?: string,
 ): Promise<ExportHeader> {
   await verifyExport(path);
   const exported = await openExport(path);
   await requireKnownSchema(path, exported.header);
+  if (dataDir !== undefined) await requireKey(path, exported.header, dataDir);
   const pool = createPool(connectionString, { max: 1 });
   try {
     const client = await pool.connect();
     // Kysely's migrations and COPY share the transaction of this one connection.
     const single = { options: {}, connect: async () => client, end: async () => undefined };
     const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: single }) });
-    await db.transaction().execute((trx) => fill(trx, client, exported, progress));
+    await db.transaction().execute(async (trx) => {
+      await fill(trx, client, exported, progress);
+      await insertToolEntry(trx, {
+        action: 'database_import',
+        projectId: null,
+        target: null,
+        details: { file: path, as_of: exported.header.at },
+      });
+    });
   } finally {
     await pool.end();
   }
@@ -48,6 +63,19 @@ async function requireKnownSchema(path: string, { schema }: ExportHeader): Promi
   throw new SetupError(
     `${path} is of a later version of Berth: this one does not know its schema, ${schema}.`,
     'Import it with the version that wrote it, or a later one.',
+  );
+}
+
+async function requireKey(path: string, { key }: ExportHeader, dataDir: string): Promise<void> {
+  const file = keyFile(dataDir);
+  if (!key || !existsSync(file)) return;
+  const fingerprints = (await readKeyFile(file)).map(({ bytes }) =>
+    fingerprintOf(keySha256(bytes)),
+  );
+  if (fingerprints.includes(key)) return;
+  throw new SetupError(
+    `${path} needs the secret key with the fingerprint ${key}, but ${file} has ${fingerprints.join(', ')}. Nothing was imported.`,
+    `Put the right secret-key in its place. If that is lost for good, move ${file} away: what the export has encrypted can't be read then.`,
   );
 }
 

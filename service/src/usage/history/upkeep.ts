@@ -53,11 +53,23 @@ async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<voi
   }
 }
 
+export interface HistoryObserver {
+  /** All of the upkeep was done, without an error. */
+  kept(): void;
+}
+
+interface OnTime {
+  log: Logger;
+  observer: HistoryObserver;
+  signal: AbortSignal;
+}
+
 /** Now and each minute, until the signal aborts. Several replicas may; each span is made once. */
-export async function keepHistoryOnTime(db: Db, log: Logger, signal: AbortSignal): Promise<void> {
+export async function keepHistoryOnTime(db: Db, { log, observer, signal }: OnTime): Promise<void> {
   while (!signal.aborted) {
     try {
       await keepHistory(db, new Date(await databaseTime(db)), { signal, log });
+      if (!signal.aborted) observer.kept();
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'The history of usage could not be kept.');
     }
