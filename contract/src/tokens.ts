@@ -73,6 +73,19 @@ export const NewToken = Type.Object(
 );
 export type NewToken = Static<typeof NewToken>;
 
+export const RevokedToken = Type.Object(
+  {
+    ...shown,
+    revoked_tokens: Type.Integer({
+      minimum: 1,
+      description:
+        'The number of tokens that were revoked: the token, and those that were created with it, directly or indirectly.',
+      examples: [3],
+    }),
+  },
+  { title: 'RevokedToken', description: 'The token that was revoked.' },
+);
+
 export const TokenCreate = Closed(
   {
     name: Title({

@@ -140,6 +140,19 @@ export async function revokeToken(db: Queryable, id: number): Promise<number | u
   return row?.project_id;
 }
 
+/** How many were revoked with a token that just was, itself among them: what it made ends by a trigger. */
+export async function countRevokedWith(trx: Trx, id: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with recursive revoked as (
+      select id, revoked_at from tokens where id = ${id}
+      union all
+      select t.id, t.revoked_at from tokens t join revoked r on t.parent_id = r.id
+      where t.revoked_at = r.revoked_at
+    )
+    select count(*) from revoked`.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
 /** Revokes all of a name but this one, to which what they made belongs from now on. */
 export async function supersedeTokensNamed(trx: Trx, name: string, id: number): Promise<void> {
   const others = trx
@@ -166,8 +179,19 @@ export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
 }
 
-/** Whether there is one of this name that holds. */
-export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
-  const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
-  return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
+/** What became of the tokens of a name that nobody made over the API; undefined: there was none. */
+export async function fateOfTokensNamed(
+  trx: Trx,
+  name: string,
+): Promise<'holds' | 'revoked' | undefined> {
+  const { areAny, areRevoked } = await trx
+    .selectFrom('tokens')
+    .select(sql<boolean>`count(*) > 0`.as('areAny'))
+    .select(sql<boolean>`coalesce(bool_and(revoked_at is not null), false)`.as('areRevoked'))
+    .where('name', '=', name)
+    .where('created_by', 'is', null)
+    .where('parent_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (areRevoked) return 'revoked';
+  return areAny ? 'holds' : undefined;
 }
