@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Title } from './text.ts';
+import { Name, notAnId } from './text.ts';
 import { Person } from './users.ts';
 import { Closed, Id, Nullable, Time, Timestamp, Word } from './values.ts';
 
@@ -88,8 +88,8 @@ export const RevokedToken = Type.Object(
 
 export const TokenCreate = Closed(
   {
-    name: Title({
-      description: 'The name of the token, for people.',
+    name: Name({
+      description: `The name of the token, for people. ${notAnId}`,
       examples: ['backup script'],
     }),
     scopes: Type.Array(Scope, {
