@@ -431,7 +431,7 @@ export const ServerStop = Closed(
 export const ServerStopQuery = Closed({
   force: Force(
     'Whether to cut the power of the server instead of shutting down its guest. The field `force` of the body does ' +
-      'the same; one of them is enough.',
+      'the same. One of them is enough; if both are sent, they must be equal.',
   ),
 });
 export type ServerStop = Static<typeof ServerStop>;

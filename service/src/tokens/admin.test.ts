@@ -68,11 +68,11 @@ test('what was made with a token whose file is lost goes on, and ends with the n
   assert.equal(await holds(child.token), false);
 });
 
-test('a token that was revoked stays so, with its file and without', async (t) => {
+test('a token that was revoked stays so, with its file and without', async () => {
+  await forget();
   const { token, path } = await ensure();
   const found = await findTokenByHash(db, tokenHash(token));
   await revokeToken(db, found?.id ?? 0);
-  t.after(forget);
   const kept = await readFile(path, 'utf8');
   assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
   assert.equal(await readFile(path, 'utf8'), kept);
@@ -86,16 +86,20 @@ test('a token that was revoked stays so, with its file and without', async (t) =
   assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
 });
 
-/** As a database that never had one. */
+/** As a database and a directory that never had one. */
 async function forget(): Promise<void> {
+  await rm(join(dataDir, 'admin-token'), { force: true });
   await db.updateTable('tokens').set({ name: 'another' }).execute();
 }
 
 test('a file that can not be read is an error, not a new token', async () => {
-  await assert.rejects(ensureAdminToken(db, join(dataDir, 'admin-token')), { code: 'ENOTDIR' });
+  await forget();
+  const { path } = await ensure();
+  await assert.rejects(ensureAdminToken(db, path), { code: 'ENOTDIR' });
 });
 
 test('of services that share a database, one keeps it', async () => {
+  await forget();
   const { token } = await ensure();
   const elsewhere = join(dataDir, 'second');
   assert.equal(await ensureAdminToken(db, elsewhere, false), 'elsewhere');

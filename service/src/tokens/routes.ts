@@ -77,7 +77,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       const { project } = request.caller;
       return sendList(request, reply, page, listTokens(project, request.query), tokenView);
     },

@@ -8,7 +8,7 @@ export interface BadCase {
   request: InjectOptions & { url: string };
   status: number;
   code?: string;
-  /** Where the bad fields are: all of them, in any order. */
+  /** Where the bad values are, `/cpu` in the body and `?limit` in the query: all of them, in any order. */
   pointers?: string[];
   /** Headers that the answer must have. */
   answered?: Record<string, RegExp>;
