@@ -3,16 +3,13 @@ import { insertToolEntry } from '../audit/entry-queries.ts';
 import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
 import { counted } from '../lib/counted.ts';
 import { withSecretFile } from '../lib/secret-file.ts';
 import { table } from '../lib/table.ts';
 import { findProjectNamed, homeProject } from '../projects/queries.ts';
-import {
-  countRevokedWith,
-  insertToken,
-  listTokens,
-  revokeToken,
-} from '../tokens/credential-queries.ts';
+import { insertToken, listTokens, revokeToken } from '../tokens/credential-queries.ts';
+import { countRevokedWith } from '../tokens/queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { type Command, readId, runTool, toSecond, UsageError } from './command-line.ts';
 
@@ -146,7 +143,7 @@ function revokeCommand(text: string): Command {
       const projectId = await revokeToken(trx, id);
       if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
       const target = { kind: 'token', id } as const;
-      const revoked_tokens = await countRevokedWith(trx, id);
+      const revoked_tokens = await countRevokedWith(new Project(trx, projectId), id);
       const details = { revoked_tokens };
       await insertToolEntry(trx, { projectId, action: 'token_revoke', target, details });
       return revoked_tokens;

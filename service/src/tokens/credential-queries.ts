@@ -140,19 +140,6 @@ export async function revokeToken(db: Queryable, id: number): Promise<number | u
   return row?.project_id;
 }
 
-/** How many were revoked with a token that just was, itself among them: what it made ends by a trigger. */
-export async function countRevokedWith(trx: Trx, id: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with recursive revoked as (
-      select id, revoked_at from tokens where id = ${id}
-      union all
-      select t.id, t.revoked_at from tokens t join revoked r on t.parent_id = r.id
-      where t.revoked_at = r.revoked_at
-    )
-    select count(*) from revoked`.execute(trx);
-  return rows[0]?.count ?? 0;
-}
-
 /** Revokes all of a name but this one, to which what they made belongs from now on. */
 export async function supersedeTokensNamed(trx: Trx, name: string, id: number): Promise<void> {
   const others = trx

@@ -7,9 +7,9 @@ import { type FieldError, invalidFields, Problem } from '../problems/problem.ts'
 import { findMember, mayActIn } from '../projects/members/queries.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { lockProject } from '../projects/queries.ts';
-import { countRevokedWith } from './credential-queries.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 import {
+  countRevokedWith,
   countTokens,
   findKinship,
   findToken,
@@ -92,7 +92,7 @@ export async function revokeToken(
   const row = await requireToken(project, id);
   if (!(await isTheirs(project, caller, row))) await requireAuthority(trx, project, caller, row);
   await markTokenRevoked(project, id);
-  return { row, count: await countRevokedWith(trx, id) };
+  return { row, count: await countRevokedWith(project, id) };
 }
 
 async function isTheirs(
