@@ -70,7 +70,7 @@ const troubles = [
   ['there is no such server', { answer: refused(404) }, /404: It is so\.\n.*GET \/v1\/servers/],
   [
     'what is asked for is bad',
-    { answer: refused(422, { errors: [{ pointer: '/step', detail: 'Too fine.' }] }) },
+    { answer: refused(422, { errors: [{ parameter: 'step', detail: 'Too fine.' }] }) },
     /422: It is so\. step: Too fine\./,
   ],
   ['something else answers', { answer: { status: 200, body: '<html>' } }, /no answer of Berth/],

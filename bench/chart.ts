@@ -55,7 +55,11 @@ async function ask(server: string, window: Record<string, string>, token: string
 }
 
 function readHistory({ status, text }: { status: number; text: string }) {
-  let body: { detail?: string; series?: unknown; errors?: { pointer: string; detail: string }[] };
+  let body: {
+    detail?: string;
+    series?: unknown;
+    errors?: { parameter?: string; detail: string }[];
+  };
   try {
     body = JSON.parse(text);
   } catch {
@@ -63,7 +67,7 @@ function readHistory({ status, text }: { status: number; text: string }) {
   }
   if (status === 200 && body.series) return JSON.parse(text);
   const { detail = 'This is no answer of Berth.', errors = [] } = body;
-  const details = [detail, ...errors.map((one) => `${one.pointer.slice(1)}: ${one.detail}`)];
+  const details = [detail, ...errors.map((one) => `${one.parameter}: ${one.detail}`)];
   const wayOut = {
     200: 'Set BERTH_URL to where the service is.',
     401: anotherToken,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AnyOf, NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
+import { notAnId } from './text.ts';
 import { Closed, Id, Word } from './values.ts';
 
 const typeWords =
@@ -113,11 +114,12 @@ const enabled = Type.Boolean({
 export const OperatingSystemCreate = Closed(
   {
     slug: Type.String({
-      pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
-      description: 'The short name of the operating system. It must be unique.',
+      pattern: '^(?![0-9]+$)[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+      description: `The short name of the operating system. It must be unique. ${notAnId}`,
       examples: ['fedora-43'],
       explain:
-        'Must be 1 to 63 lowercase letters, digits, dots or hyphens, and begin and end with a letter or digit.',
+        'Must be 1 to 63 lowercase letters, digits, dots or hyphens, and begin and end with a letter or digit. ' +
+        notAnId,
     }),
     name: text('The name of the operating system, without its version.', 'Fedora'),
     version: text('The version of the operating system.', '43'),

@@ -5,11 +5,19 @@ import { Nullable, Word } from './values.ts';
 
 export const FieldError = Type.Object(
   {
-    pointer: Type.String({
-      description:
-        'The location of the invalid value: a JSON pointer (RFC 6901) into the body or the query.',
-      examples: ['/cpu'],
-    }),
+    pointer: Type.Optional(
+      Type.String({
+        description:
+          'The location of the invalid value in the body: a JSON pointer (RFC 6901). Present unless `parameter` is.',
+        examples: ['/cpu'],
+      }),
+    ),
+    parameter: Type.Optional(
+      Type.String({
+        description: 'The name of the invalid parameter of the query. Present unless `pointer` is.',
+        examples: ['limit'],
+      }),
+    ),
     detail: Type.String({
       description: 'What the value must be.',
       examples: ['Must be a whole number from 1.'],

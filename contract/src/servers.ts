@@ -3,6 +3,7 @@ import { AnyOf, NamePrefix, period } from './filters.ts';
 import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
+import { notAnId } from './text.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
 
@@ -257,9 +258,9 @@ export const ServerStatusRecord = Type.Object(
 );
 export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
-// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
+// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there, and digits alone to IDs.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostNamePattern = `^(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+const hostNamePattern = `^(?![0-9]+(?:(?:\\.[0-9]+){3})?$)${label}(?:\\.${label})*$`;
 
 // Longer ones libxcrypt takes for wrong (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;
@@ -320,11 +321,11 @@ export const ServerCreate = Closed(
       pattern: hostNamePattern,
       description:
         'The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other ' +
-        'server of the project may have it.',
+        `server of the project may have it. ${notAnId}`,
       examples: ['web-1'],
       explain:
         'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters ' +
-        'separated by dots, 253 at most, and not an IP address.',
+        `separated by dots, 253 at most, and not an IP address. ${notAnId}`,
     }),
     location_id: Reference(
       'location',
@@ -434,7 +435,7 @@ export const ServerStop = Closed(
 export const ServerStopQuery = Closed({
   force: Force(
     'Whether to cut the power of the server instead of shutting down its guest. The field `force` of the body does ' +
-      'the same; one of them is enough.',
+      'the same. One of them is enough; if both are sent, they must be equal.',
   ),
 });
 export type ServerStop = Static<typeof ServerStop>;

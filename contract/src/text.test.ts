@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Description, Title } from './text.ts';
+import { Description, Name, Title } from './text.ts';
 
 const words = { description: 'Of a test.', examples: ['A'] };
 const takes = (schema: object) => {
@@ -9,6 +9,7 @@ const takes = (schema: object) => {
   return (text: string) => regex.test(text);
 };
 const asTitle = takes(Title(words));
+const asName = takes(Name(words));
 const asDescription = takes(Description(words));
 
 test('a line of text is taken in any script', () => {
@@ -37,5 +38,14 @@ test('what steers a terminal or a reader is refused', () => {
 test('only a title must say something', () => {
   for (const text of ['', ' ', '\u00a0']) {
     assert.deepEqual([asTitle(text), asDescription(text)], [false, true], JSON.stringify(text));
+  }
+});
+
+test('a name that requests can use is not digits alone, nor what no title is', () => {
+  for (const text of ['1', '007', '9'.repeat(50), '', ' ', 'a\n', '\u202e']) {
+    assert.equal(asName(text), false, JSON.stringify(text));
+  }
+  for (const text of ['1a', '1.0', '1 2', '-1', '1-', '٣', 'deploy']) {
+    assert.ok(asName(text), JSON.stringify(text));
   }
 });

@@ -9,6 +9,7 @@ const noLine = '\\p{Cc}\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 /** May be empty. Time to check it grows with its length, whatever is in it. */
 export const linePattern = `^[^${noLine}]*$`;
 const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
+const notBlankNorAnId = `^(?!\\s*$|[0-9]+$)[^${noLine}]*$`;
 
 interface Words {
   description: string;
@@ -25,6 +26,9 @@ export function Description(words: Words) {
   });
 }
 
+const asTitle =
+  'Must be a text of 1 to 100 characters that are not all blank, without control characters.';
+
 /** What people call something. */
 export function Title(words: Words) {
   return Type.String({
@@ -32,7 +36,20 @@ export function Title(words: Words) {
     maxLength: 100,
     pattern: notBlank,
     ...words,
-    explain:
-      'Must be a text of 1 to 100 characters that are not all blank, without control characters.',
+    explain: asTitle,
+  });
+}
+
+/** Of what requests can name. */
+export const notAnId = 'It cannot consist of digits alone, since those are read as an ID.';
+
+/** What people and requests call something. */
+export function Name(words: Words) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: notBlankNorAnId,
+    ...words,
+    explain: `${asTitle} ${notAnId}`,
   });
 }

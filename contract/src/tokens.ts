@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Title } from './text.ts';
+import { Name, notAnId } from './text.ts';
 import { Person } from './users.ts';
 import { Closed, Id, Nullable, Time, Timestamp, Word } from './values.ts';
 
@@ -73,10 +73,23 @@ export const NewToken = Type.Object(
 );
 export type NewToken = Static<typeof NewToken>;
 
+export const RevokedToken = Type.Object(
+  {
+    ...shown,
+    revoked_tokens: Type.Integer({
+      minimum: 1,
+      description:
+        'The number of tokens that were revoked: the token, and those that were created with it, directly or indirectly.',
+      examples: [3],
+    }),
+  },
+  { title: 'RevokedToken', description: 'The token that was revoked.' },
+);
+
 export const TokenCreate = Closed(
   {
-    name: Title({
-      description: 'The name of the token, for people.',
+    name: Name({
+      description: `The name of the token, for people. ${notAnId}`,
       examples: ['backup script'],
     }),
     scopes: Type.Array(Scope, {

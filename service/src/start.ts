@@ -31,13 +31,12 @@ import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { keepNetworkPolicy } from './reconcilers/network-policy.ts';
 import { lookAtNodes } from './reconcilers/nodes.ts';
 import { listenError, startError } from './start-errors.ts';
-import { type AdminToken, ensureAdminToken } from './tokens/admin.ts';
+import { type AdminToken, ensureAdminToken, type NoAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
 
 export interface RunningService {
   url: string;
-  /** Undefined when another service of the same database keeps it. */
-  admin: AdminToken | undefined;
+  admin: AdminToken | NoAdminToken;
   /** Whether there is any place for servers. */
   hasLocation: boolean;
   /** What a create may name, as long as there has been no server. */

@@ -37,15 +37,18 @@ test('nobody is sent to a simulated server, and nothing runs on', () => {
 });
 
 test('a later start, one without a place for servers, and one beside others do not', () => {
-  const { admin, ...others } = running;
-  assert.ok(admin);
+  const { admin } = running;
+  assert.ok(typeof admin === 'object');
   const later = welcome({ ...running, admin: { ...admin, created: false } }, real);
   assert.match(later, /The admin token is in \/it's\/admin-token/);
   const without = welcome({ ...running, hasLocation: false, firstServer: undefined }, real);
   assert.match(without, /no location yet.*npm run location/);
-  const beside = welcome({ ...others, admin: undefined }, real);
-  assert.match(beside, /Make others with "npm run token"/);
-  for (const said of [later, without, beside]) assert.doesNotMatch(said, /first server:|curl/);
+  const beside = welcome({ ...running, admin: 'elsewhere' }, real);
+  assert.match(beside, /keeps the admin token.*npm run token -- create --name NAME --scopes admin/);
+  const revoked = welcome({ ...running, admin: 'revoked' }, real);
+  assert.match(revoked, /was revoked\. .*npm run token -- create --name NAME --scopes admin\n/);
+  for (const said of [later, without, beside, revoked])
+    assert.doesNotMatch(said, /first server:|curl/);
 });
 
 test('what is suggested is a location and a system that a create takes, until there was a server', async () => {

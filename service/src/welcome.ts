@@ -1,4 +1,5 @@
 import type { RunningService } from './start.ts';
+import type { NoAdminToken } from './tokens/admin.ts';
 
 interface Kind {
   /** The engine is simulated: nobody can log in, and nothing runs on. */
@@ -12,8 +13,12 @@ export function welcome(
 ): string {
   const parts = [`Berth listens on ${url}   (documentation: ${url}/docs)`];
   if (!hasLocation) parts.push(noLocation);
-  if (admin?.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
-  parts.push(admin ? tokenIsIn(admin.path) : tokenIsElsewhere, ending(kind));
+  if (typeof admin === 'string') parts.push(noToken[admin]);
+  else {
+    if (admin.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
+    parts.push(tokenIsIn(admin.path));
+  }
+  parts.push(ending(kind));
   return `\n${parts.join('\n\n')}\n`;
 }
 
@@ -46,8 +51,14 @@ const noLocation =
 
 const tokenIsIn = (path: string) => `The admin token is in ${path}, which only its owner can read.`;
 
-const tokenIsElsewhere =
-  'The service that was started first on this database keeps the admin token. Make others with "npm run token".';
+const makeToken = 'npm run token -- create --name NAME --scopes admin';
+
+const noToken: Record<NoAdminToken, string> = {
+  elsewhere:
+    'The service that was started first on this database keeps the admin token. ' +
+    `Make another one: ${makeToken}`,
+  revoked: `The first admin token was revoked. Make another one: ${makeToken}`,
+};
 
 const ending = ({ isSimulated }: Kind) =>
   isSimulated ? 'Ctrl-C stops Berth.' : 'Ctrl-C stops Berth; the servers run on.';

@@ -39,7 +39,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       return sendList(request, reply, page, listPools(db, request.query), (pool) => pool);
     },
   );

@@ -325,16 +325,16 @@ describe('its list', () => {
     assert.deepEqual(await list(`?token_id=${admin.id}&action=server_stop`), []);
     assert.deepEqual(await list('?to=2020-01-01T00:00:00Z'), []);
     assert.equal((await list('?from=2020-01-01T00:00:00Z')).length, (await list()).length);
-    for (const [query, pointer] of [
-      ['from=2026-02-31T00:00:00Z', '/from'],
-      ['from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z', '/from'],
-      ['address=1.2.3', '/address'],
-      ['address=nonsense', '/address'],
-      ['status=99', '/status'],
-      ['project_id=0', '/project_id'],
+    for (const [query, parameter] of [
+      ['from=2026-02-31T00:00:00Z', 'from'],
+      ['from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z', 'from'],
+      ['address=1.2.3', 'address'],
+      ['address=nonsense', 'address'],
+      ['status=99', 'status'],
+      ['project_id=0', 'project_id'],
     ]) {
       const bad = await whole.ask('GET', `/audit?${query}`);
-      assert.deepEqual([bad.statusCode, bad.json().errors[0].pointer], [422, pointer], query);
+      assert.deepEqual([bad.statusCode, bad.json().errors[0].parameter], [422, parameter], query);
     }
   });
 
@@ -350,7 +350,7 @@ describe('its list', () => {
     assert.deepEqual(await ids(`request_id=${request_id}&address=2001:db8::1`), []);
     assert.deepEqual(await ids(`request_id=${request_id}&project_id=${place.projectId}`), [id]);
     const unknown = await whole.ask('GET', '/audit?project_id=999999', admin.headers);
-    assert.deepEqual([unknown.statusCode, unknown.json().errors[0].pointer], [422, '/project_id']);
+    assert.deepEqual([unknown.statusCode, unknown.json().errors[0].parameter], [422, 'project_id']);
     assert.ok((await list('?status=201')).every(({ status }) => status === 201));
   });
 
@@ -359,7 +359,7 @@ describe('its list', () => {
     assert.equal(own.statusCode, 200);
     const others = await whole.ask('GET', '/audit?project_id=999999');
     assert.deepEqual(others.json().errors, [
-      { pointer: '/project_id', detail: 'No project has the id 999999.' },
+      { parameter: 'project_id', detail: 'No project has the id 999999.' },
     ]);
   });
 

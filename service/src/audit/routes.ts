@@ -37,7 +37,7 @@ export function auditRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       const entries = entriesOf(request, request.query, page.descending);
       return sendList(request, reply, page, entries, auditView);
     },

@@ -52,7 +52,7 @@ export function listedRows(
 
 const notThisProject = invalidFields([
   {
-    pointer: '/project_id',
+    parameter: 'project_id',
     detail: 'The request is about another project. Name this one in the header Berth-Project.',
   },
 ]);

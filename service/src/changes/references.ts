@@ -80,8 +80,9 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, finders: Fin
         const id = ids[at];
         if (id !== undefined && !unknown.has(id)) continue;
         if (part === 'params') throw nothingFound(finder, value);
-        const pointer = part === 'body' && isList ? `/${field}/${at}` : `/${field}`;
-        errors.push({ pointer, detail: nothingFound(finder, value).message });
+        const pointer = isList ? `/${field}/${at}` : `/${field}`;
+        const where = part === 'body' ? { pointer } : { parameter: field };
+        errors.push({ ...where, detail: nothingFound(finder, value).message });
       }
       const found = ids.filter((id) => id !== undefined);
       request[part] = {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { findProjectNamed } from '../projects/queries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
-import { findTokenByHash } from '../tokens/credential-queries.ts';
+import { findTokenByHash, insertToken } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 
 const { db, connectionString, close } = await createTestDatabase();
@@ -55,12 +55,24 @@ test('what it makes and revokes is in the audit log', async () => {
     entries.map((e) => [e.action, e.status, e.source, e.project_id, e.details]),
     [
       ['token_create', 201, 'command_line', project, given],
-      ['token_revoke', 200, 'command_line', project, null],
+      ['token_revoke', 200, 'command_line', project, { revoked_tokens: 1 }],
     ],
   );
   for (const { token_id, user_id, address } of entries) {
     assert.deepEqual([token_id, user_id, address], [null, null, null]);
   }
+});
+
+test('revoking a token says how many go with it', async () => {
+  const made = await run('create', '--name', 'parent', '--scopes', 'servers:read');
+  const { id = 0, projectId = 0 } = (await findTokenByHash(db, tokenHash(made.stdout))) ?? {};
+  const of = { name: 'child', scopes: ['servers:read'], expiresAt: null, projectId };
+  for (const hash of [Buffer.from('one'), Buffer.from('two')]) {
+    const child = await insertToken(db, { ...of, hash });
+    await db.updateTable('tokens').set({ parent_id: id }).where('id', '=', child).execute();
+  }
+  const { stdout } = await run('revoke', String(id));
+  assert.equal(stdout, `Token ${id} is revoked, and also 2 tokens created with it.`);
 });
 
 test('a token is made also where no project is called default', async () => {

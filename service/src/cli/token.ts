@@ -3,10 +3,13 @@ import { insertToolEntry } from '../audit/entry-queries.ts';
 import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
+import { counted } from '../lib/counted.ts';
 import { withSecretFile } from '../lib/secret-file.ts';
 import { table } from '../lib/table.ts';
 import { findProjectNamed, homeProject } from '../projects/queries.ts';
 import { insertToken, listTokens, revokeToken } from '../tokens/credential-queries.ts';
+import { countRevokedWith } from '../tokens/queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { type Command, readId, runTool, toSecond, UsageError } from './command-line.ts';
 
@@ -22,7 +25,8 @@ const usage = `Makes, lists and revokes tokens of the API.
   --project  Whose servers it is for. Without it, "default", or the oldest if none is called so.
   --out      A new file to write the secret to, which only its owner can read. Without it, it is printed.
 
-The secret is shown once, by create; only its hash is kept.`;
+The secret is shown once, by create; only its hash is kept. revoke also revokes all tokens that were created with the
+token.`;
 
 function readCommand(args: string[]): Command | undefined {
   const { values, positionals } = parseArgs({
@@ -135,13 +139,17 @@ async function list(db: Db): Promise<string> {
 function revokeCommand(text: string): Command {
   const id = readId(text, 'a token');
   return async (db) => {
-    await db.transaction().execute(async (trx) => {
+    const count = await db.transaction().execute(async (trx) => {
       const projectId = await revokeToken(trx, id);
       if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
       const target = { kind: 'token', id } as const;
-      await insertToolEntry(trx, { projectId, action: 'token_revoke', target });
+      const revoked_tokens = await countRevokedWith(new Project(trx, projectId), id);
+      const details = { revoked_tokens };
+      await insertToolEntry(trx, { projectId, action: 'token_revoke', target, details });
+      return revoked_tokens;
     });
-    return `Token ${id} is revoked.`;
+    if (count === 1) return `Token ${id} is revoked.`;
+    return `Token ${id} is revoked, and also ${counted(count - 1, 'token')} created with it.`;
   };
 }
 

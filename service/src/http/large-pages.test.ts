@@ -26,7 +26,7 @@ function listRoute(api: App): void {
     sendList(
       request,
       reply,
-      readPage(request.query),
+      readPage(request),
       {
         async page(from, limit) {
           fetched.push(limit);

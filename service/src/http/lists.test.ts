@@ -7,6 +7,7 @@ import { createTestApp } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { placeOf } from '../testing/probe.ts';
 
 // Every route that answers a list, as its schema says.
 
@@ -64,8 +65,8 @@ describe('a list', () => {
         for (const value of ['no-such-thing', 'no-such-thing,nor-such-a-thing']) {
           const refused = await ask(operationId, `?${name}=${value}`);
           assert.equal(refused.statusCode, 422, refused.body);
-          const pointers = refused.json().errors.map(({ pointer }: { pointer: string }) => pointer);
-          assert.deepEqual([...new Set(pointers)], [`/${name}`]);
+          const places = refused.json().errors.map(placeOf);
+          assert.deepEqual([...new Set(places)], [`?${name}`]);
         }
       });
     }

@@ -174,7 +174,7 @@ test('an unknown query parameter is refused by name', async () => {
   for (const method of ['GET', 'POST'] as const) {
     const answer = await ask(method, '/v1/probe?limitt=1');
     assert.equal(answer.statusCode, 422);
-    const errors = [{ pointer: '/limitt', detail: 'Unknown query parameter.' }];
+    const errors = [{ parameter: 'limitt', detail: 'Unknown query parameter.' }];
     assert.deepEqual(answer.json().errors, errors);
   }
 });

@@ -38,7 +38,7 @@ export function imageRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const id = request.params.id;
       if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
-      return sendList(request, reply, readPage(request.query), listImages(db, id), imageView);
+      return sendList(request, reply, readPage(request), listImages(db, id), imageView);
     },
   );
 

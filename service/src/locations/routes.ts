@@ -29,7 +29,7 @@ export function locationRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       return sendList(request, reply, page, listLocations(db, request.query), locationView);
     },
   );

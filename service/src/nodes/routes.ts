@@ -30,7 +30,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       return sendList(request, reply, page, listNodes(db, request.query), nodeView);
     },
   );

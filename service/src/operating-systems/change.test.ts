@@ -64,6 +64,12 @@ it('one that is there is not offered again once its image server is not on the l
   assert.equal((await change(id, { minimum: { ram: 1, disk: 1 } })).statusCode, 200);
 });
 
+it('a slug is not digits alone, which are an id', async () => {
+  for (const slug of ['42', '']) {
+    assert.equal((await add({ slug })).json().errors[0].pointer, '/slug', slug);
+  }
+});
+
 it('virtual machines are refused until they work, also where one is in the catalogue already', async () => {
   const refused = await add({ slug: 'machine', type: 'virtual-machine' });
   assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/type']);

@@ -49,7 +49,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       return sendList(
         request,
         reply,

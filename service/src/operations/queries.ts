@@ -159,10 +159,10 @@ export type WaitedOperation = Pick<OperationRow, (typeof waitedColumns)[number]>
 
 /** What was last asked of a server, in whatever way it ended, or whether it has. */
 export async function lastOperation(
-  project: Project,
+  rows: ProjectRows,
   serverId: number,
 ): Promise<WaitedOperation | undefined> {
-  return await project
+  return await rows
     .select('operations')
     .select(waitedColumns)
     .where('server_id', '=', serverId)

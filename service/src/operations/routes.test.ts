@@ -92,7 +92,7 @@ test('operations can be asked for by what they are', async () => {
   const unknown = await ask('GET', '/operations?server_id=4711');
   assert.deepEqual(
     [unknown.statusCode, unknown.json().errors],
-    [422, [{ pointer: '/server_id', detail: 'No server has the id 4711.' }]],
+    [422, [{ parameter: 'server_id', detail: 'No server has the id 4711.' }]],
   );
 });
 

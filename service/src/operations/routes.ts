@@ -34,7 +34,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const { caller, query } = request;
-      const page = readPage<'id' | 'created_at'>(query);
+      const page = readPage<'id' | 'created_at'>(request);
       const isForAdmin = caller.scopes.includes('admin');
       // Who may read a server of any project by its id finds its operations, too.
       const ofServers = query.server_id !== undefined && readsAnyProject(request);

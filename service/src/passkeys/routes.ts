@@ -113,7 +113,7 @@ function ownRoutes(app: App, deps: Deps): void {
       return sendList(
         request,
         reply,
-        readPage(request.query),
+        readPage(request),
         listPasskeys(deps.db, userId),
         passkeyView,
       );

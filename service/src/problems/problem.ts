@@ -1,10 +1,10 @@
 import { failures } from './failures.ts';
 
-/** One bad field of a request: where it is (RFC 6901) and what to do about it. */
-export interface FieldError {
-  pointer: string;
-  detail: string;
-}
+/** One bad value of a request, and what to do about it. */
+export type FieldError = Where & { detail: string };
+
+/** In the body by its place (RFC 6901), and in the query or the path by the name of the parameter. */
+export type Where = { pointer: string; parameter?: never } | { parameter: string; pointer?: never };
 
 /** Every reason to refuse a request: its HTTP status and title. The codes are part of the API. */
 export const refusals = {
@@ -115,8 +115,9 @@ export function invalidFields(errors: FieldError[]): Problem {
   return new Problem('validation_failed', detail, { errors });
 }
 
-/** "/cpu: Must be …", and of the whole body "The body must be …". */
-function inOneSentence({ pointer, detail }: FieldError): string {
-  if (pointer) return `${pointer}: ${detail}`;
+/** "/cpu: Must be …", "limit: Must be …", and of the whole body "The body must be …". */
+function inOneSentence({ pointer, parameter, detail }: FieldError): string {
+  const where = parameter ?? pointer;
+  if (where) return `${where}: ${detail}`;
   return `The body ${detail.replace(/^./, (first) => first.toLowerCase())}`;
 }

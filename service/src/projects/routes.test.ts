@@ -90,6 +90,17 @@ describe('a project', () => {
     assert.equal((await post('blue')).statusCode, 201);
   });
 
+  it('is not called digits alone, which name it by its id; one of before stays', async () => {
+    const refused = await whole.ask('POST', '/projects', { body: { name: '007' }, ...admin });
+    assert.deepEqual(refused.json().errors?.[0]?.pointer, '/name');
+    assert.match(refused.json().detail, /cannot consist of digits alone.*read as an ID/);
+    const { id } = await newProject();
+    await db.updateTable('projects').set({ name: '2024' }).where('id', '=', id).execute();
+    const body = { description: 'From before' };
+    const changed = await whole.ask('PATCH', `/projects/${id}`, { body, ...admin });
+    assert.deepEqual([changed.statusCode, changed.json().name], [200, '2024']);
+  });
+
   it('is not deleted while it has servers', async () => {
     const project = await newProject();
     assert.equal((await project.create()).statusCode, 201);

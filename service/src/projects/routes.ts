@@ -61,7 +61,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       const caller = callerOf(request);
       const withDeleted = request.query.include_deleted ?? false;
       if (withDeleted && !(caller && allows(caller.scopes, 'admin'))) throw onlyForAdministrators;

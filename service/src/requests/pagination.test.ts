@@ -6,7 +6,7 @@ import type { App } from '../callers/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { type Page, readPage, type SortColumn, sendList } from './pagination.ts';
+import { digestOf, type Page, readPage, type SortColumn, sendList } from './pagination.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -28,22 +28,25 @@ function listRoute(api: App): void {
     { additionalProperties: false },
   );
   const schema = { querystring, response: { 200: Type.Array(Type.Any()) } };
-  api.get('/rows', { config: { scope: 'servers:read' }, schema }, async (request, reply) => {
-    const page = readPage<SortColumn>(request.query);
-    const sign = page.descending ? -1 : 1;
-    const compare = (a: string | number, b: string | number) => (a === b ? 0 : a < b ? -1 : 1);
-    const sorted = rows.toSorted(
-      (a, b) => sign * (compare(a[page.sort], b[page.sort]) || a.id - b.id),
-    );
-    const isBeyond = (row: (typeof rows)[number], after: Page['after']) =>
-      !after || sign * (compare(row[page.sort], after.value) || row.id - after.id) > 0;
-    const listing = {
-      page: async (after: Page['after'], limit: number) =>
-        sorted.filter((row) => isBeyond(row, after)).slice(0, limit),
-      count: async () => sorted.length,
-    };
-    return sendList(request, reply, page, listing, (row) => row);
-  });
+  const config = { scope: 'servers:read' } as const;
+  for (const path of ['/rows', '/others']) {
+    api.get(path, { config, schema }, async (request, reply) => {
+      const page = readPage<SortColumn>(request);
+      const sign = page.descending ? -1 : 1;
+      const compare = (a: string | number, b: string | number) => (a === b ? 0 : a < b ? -1 : 1);
+      const sorted = rows.toSorted(
+        (a, b) => sign * (compare(a[page.sort], b[page.sort]) || a.id - b.id),
+      );
+      const isBeyond = (row: (typeof rows)[number], after: Page['after']) =>
+        !after || sign * (compare(row[page.sort], after.value) || row.id - after.id) > 0;
+      const listing = {
+        page: async (after: Page['after'], limit: number) =>
+          sorted.filter((row) => isBeyond(row, after)).slice(0, limit),
+        count: async () => sorted.length,
+      };
+      return sendList(request, reply, page, listing, (row) => row);
+    });
+  }
 }
 
 let app: App;
@@ -124,6 +127,10 @@ test('the link keeps the prefix and the rest of the query', async () => {
   assert.equal(searchParams.get('sort'), '-hostname');
 });
 
+/** A cursor of `/v1/rows`, but for what it says. */
+const cursorOf = (order: string, ...parts: unknown[]) =>
+  encode([order, ...parts, digestOf('/rows', order, {})]);
+
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 test('a cursor that this list did not give out is a 400', async () => {
@@ -133,13 +140,15 @@ test('a cursor that this list did not give out is a 400', async () => {
     'bnVsbA',
     encode({}),
     encode([]),
-    encode(['id', 1]),
-    encode(['id', '1', 1]),
-    encode(['id', 1, 1, 1]),
-    encode(['id', -1, 1]),
-    encode(['id', 1.5, 1]),
-    encode(['hostname', 'a', 1]),
+    encode(['id', 1, 1]),
+    cursorOf('id', 1),
+    cursorOf('id', '1', 1),
+    cursorOf('id', 1, 1, 1),
+    cursorOf('id', -1, 1),
+    cursorOf('id', 1.5, 1),
+    cursorOf('hostname', 'a', 1),
   ];
+  assert.equal((await ask(`/v1/rows?cursor=${cursorOf('id', 1, 1)}`)).statusCode, 200);
   for (const cursor of cursors) {
     const answer = await ask(`/v1/rows?cursor=${cursor}`);
     assert.equal(answer.statusCode, 400, cursor);
@@ -153,13 +162,34 @@ test('a cursor that this list did not give out is a 400', async () => {
     '2026-13-01T00:00:00.000000Z',
     '2026-02-30T00:00:00.000000Z',
   ]) {
-    const cursor = encode(['created_at', value, 1]);
+    const cursor = cursorOf('created_at', value, 1);
     assert.equal(
       (await ask(`/v1/rows?sort=created_at&cursor=${cursor}`)).statusCode,
       400,
       String(value),
     );
   }
+});
+
+test('a cursor is of one list, its filters and its order; its limit may change', async () => {
+  const made = async (query: string) => {
+    const next = nextOf(await ask(`/v1/rows?limit=2&${query}`)) ?? '';
+    return new URL(next, 'http://x').searchParams.get('cursor');
+  };
+  const cursor = await made('os_id=3&sort=hostname');
+  const status = async (query: string) =>
+    (await ask(`/${query}&cursor=${cursor}`)).json().code ?? 'taken';
+  assert.equal(await status('v1/rows?sort=hostname&os_id=3&limit=5'), 'taken');
+  assert.equal(await status('api/v1/rows/?os_id=3&sort=hostname'), 'taken');
+  for (const query of [
+    'os_id=4&sort=hostname',
+    'sort=hostname',
+    'os_id=3',
+    'os_id=3&sort=-hostname',
+  ]) {
+    assert.equal(await status(`v1/rows?${query}`), 'invalid_cursor', query);
+  }
+  assert.equal(await status('v1/others?os_id=3&sort=hostname'), 'invalid_cursor');
 });
 
 test('parameters are strict', async () => {
@@ -179,8 +209,8 @@ test('parameters are strict', async () => {
     const answer = await ask(`/v1/rows?${query}`);
     assert.equal(answer.statusCode, 422, query);
     assert.deepEqual(
-      answer.json().errors.map((e: { pointer: string }) => e.pointer),
-      [`/${query.split('=')[0]}`],
+      answer.json().errors.map((e: { parameter: string }) => e.parameter),
+      [query.split('=')[0]],
     );
   }
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { PageQuery } from '@berth/contract/pagination';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { After } from '../db/keyset.ts';
@@ -19,27 +20,44 @@ export interface Page<S extends SortColumn = SortColumn> {
   after: After | undefined;
   /** Undefined: all that there are. */
   limit: number | undefined;
+  /** Digest of the list, its filters and its order, which cursors carry. */
+  of: string;
+}
+
+/** A validated request for a list. */
+interface ListRequest {
+  url: string;
+  query: PageQuery & Parameters<typeof requirePeriod>[0];
 }
 
 /**
- * What page a validated query asks for. Throws `invalid_cursor` (400) for a cursor that this
- * service did not make, or that it made for another order, and `validation_failed` (422) for a period
- * that ends before it begins.
+ * What page a request asks for. Throws `invalid_cursor` (400) for a cursor that this service did not
+ * make, or that it made for another list, order or filter, and `validation_failed` (422) for a period that
+ * ends before it begins.
  */
-export function readPage<S extends SortColumn = 'id'>(
-  query: PageQuery & Parameters<typeof requirePeriod>[0],
-): Page<S> {
+export function readPage<S extends SortColumn = 'id'>({ url, query }: ListRequest): Page<S> {
   requirePeriod(query);
-  const order = query.sort ?? 'id';
-  const { limit, cursor } = query;
+  const { limit, cursor, sort: order = 'id', ...filters } = query;
+  const of = digestOf(unprefixed(url), order, filters);
   return {
     // The query's schema lists what can be sorted by.
     sort: order.replace(/^-/, '') as S,
     descending: order.startsWith('-'),
-    after: cursor === undefined ? undefined : readCursor(cursor, order),
+    after: cursor === undefined ? undefined : readCursor(cursor, order, of),
     limit,
+    of,
   };
 }
+
+/** What a cursor is bound to. Short: nobody gains anything by another list with the same one. */
+export function digestOf(path: string, order: string, filters: object): string {
+  const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([path, order, sorted]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+/** The path of a request without its prefix and query. */
+const unprefixed = (url: string) => canonicalPath(url).replace(/^\/v1/, '');
 
 /**
  * Answers a list: one page of it with `limit`; without, all of it, streamed in bounded memory. With
@@ -98,9 +116,11 @@ export async function sendRows<R extends Row<'id'>>(
   fetchPage: FetchPage<'id', R>,
   { write, ...frame }: Frame & { write: (row: R) => string },
 ) {
-  const rows = framed(frame, rowsOf(readPage({}), fetchPage, write));
+  const rows = framed(frame, rowsOf(everything, fetchPage, write));
   return reply.send(await request.server.streams.begin(request, reply, rows));
 }
+
+const everything = { sort: 'id', after: undefined, limit: undefined } as const;
 
 const jsonArray = { head: '[', separator: ',', tail: ']' };
 
@@ -122,7 +142,7 @@ async function* framed(
  * @param end told the last row of a page, if there are more behind it
  */
 async function* rowsOf<S extends SortColumn, R extends Row<S>>(
-  page: Page<S>,
+  page: Pick<Page<S>, 'sort' | 'after' | 'limit'>,
   fetchPage: FetchPage<S, R>,
   write: (row: R) => string,
   end: { last?: R } = {},
@@ -155,13 +175,12 @@ function nextUrl<S extends SortColumn>(
 ): string {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const order = (page.descending ? '-' : '') + page.sort;
-  query.set('cursor', writeCursor(order, { value: last[page.sort], id: Number(last.id) }));
-  const path = canonicalPath(request.url).replace(/^\/v1/, '');
-  return `${apiPath(request, path)}?${query}`;
+  query.set('cursor', writeCursor(order, last[page.sort], Number(last.id), page.of));
+  return `${apiPath(request, unprefixed(request.url))}?${query}`;
 }
 
-function writeCursor(order: string, after: After): string {
-  return Buffer.from(JSON.stringify([order, after.value, after.id])).toString('base64url');
+function writeCursor(...parts: [order: string, value: string | number, id: number, of: string]) {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
@@ -184,10 +203,11 @@ function isTimestamp(value: unknown): value is string {
   return typeof value === 'string' && timestampPattern.test(value) && isRealTime(value);
 }
 
-function readCursor(cursor: string, order: string): After {
-  const [madeFor, value, id, ...rest] = decode(cursor);
+function readCursor(cursor: string, order: string, of: string): After {
+  const [madeFor, value, id, madeOf, ...rest] = decode(cursor);
   const valid = isValue[order.replace(/^-/, '')];
-  if (madeFor === order && valid?.(value) && isId(id) && rest.length === 0) return { value, id };
+  const isWhole = madeFor === order && madeOf === of && rest.length === 0;
+  if (isWhole && valid?.(value) && isId(id)) return { value, id };
   throw invalidCursor();
 }
 
@@ -203,7 +223,10 @@ function decode(cursor: string): unknown[] {
 
 function invalidCursor(cause?: unknown): Problem {
   const detail =
-    'The cursor was not issued by this list for this order. Start again without a cursor.';
-  const errors = [{ pointer: '/cursor', detail: 'Must be taken from a Link header of this list.' }];
+    'The cursor was not issued by this list for these filters and this order. Start again without a cursor, and ' +
+    'follow the `next` link of the `Link` header unchanged.';
+  const errors = [
+    { parameter: 'cursor', detail: 'Must be taken from a Link header of this list.' },
+  ];
   return new Problem('invalid_cursor', detail, { errors, cause });
 }

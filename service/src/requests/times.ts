@@ -22,5 +22,5 @@ export function requirePeriod({
   to?: string | undefined;
 }): void {
   if (from === undefined || to === undefined || Date.parse(from) <= Date.parse(to)) return;
-  throw invalidFields([{ pointer: '/from', detail: 'Must not be later than `to`.' }]);
+  throw invalidFields([{ parameter: 'from', detail: 'Must not be later than `to`.' }]);
 }

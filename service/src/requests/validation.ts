@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { nearest } from '../lib/nearest.ts';
-import { type FieldError, invalidFields } from '../problems/problem.ts';
+import { type FieldError, invalidFields, type Where } from '../problems/problem.ts';
 import { coerceText } from './bodies/coercion.ts';
 import { isRealTime } from './times.ts';
 
@@ -36,18 +36,11 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
-    const pointerOf = httpPart === 'querystring' ? pointerToParameter : pointerToValue;
-    return {
-      error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', pointerOf)),
-    };
+    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body')) };
   };
 };
 
-function fieldErrors(
-  errors: ErrorObject[],
-  httpPart: string,
-  pointerOf: (error: ErrorObject) => string,
-): FieldError[] {
+function fieldErrors(errors: ErrorObject[], httpPart: string): FieldError[] {
   const choices = [
     ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
   ];
@@ -55,19 +48,23 @@ function fieldErrors(
   for (const error of errors) {
     // The branches of a choice each say why they did not fit; the choice says it once.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
-    const pointer = pointerOf(error);
-    if (!found.has(pointer)) found.set(pointer, { pointer, detail: sentence(error, httpPart) });
+    const where = whereOf(error, httpPart);
+    const key = where.parameter ?? where.pointer;
+    if (!found.has(key)) found.set(key, { ...where, detail: sentence(error, httpPart) });
     if (found.size === mostErrors) break;
   }
   return [...found.values()];
 }
 
-/** Of one value of several in a parameter, which have no places of their own, to the parameter. */
-function pointerToParameter(error: ErrorObject): string {
-  return pointerToValue(error).replace(/(?<=.)\/.*$/, '');
+/** One value of several in a parameter has no place of its own. */
+function whereOf(error: ErrorObject, httpPart: string): Where {
+  const pointer = pointerTo(error);
+  if (httpPart === 'body') return { pointer };
+  const [, name = ''] = pointer.split('/');
+  return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~') };
 }
 
-function pointerToValue({ instancePath, params, keyword }: ErrorObject): string {
+function pointerTo({ instancePath, params, keyword }: ErrorObject): string {
   if (keyword === 'required') return `${instancePath}/${escaped(params.missingProperty)}`;
   if (keyword !== 'additionalProperties') return instancePath;
   return `${instancePath}/${escaped(params.additionalProperty)}`;

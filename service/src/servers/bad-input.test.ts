@@ -16,6 +16,7 @@ import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { thisMonthAndNext } from '../testing/months.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { placeOf } from '../testing/probe.ts';
 import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
@@ -135,8 +136,7 @@ async function refuses({ request, status, code, pointers, answered = {} }: BadCa
   const answer = await inject(app, { ...request, headers: defined(headers) });
   const { code: given, errors = [] } = answer.body === '' ? {} : answer.json();
   assert.deepEqual({ status: answer.statusCode, code: given }, { status, code }, answer.body);
-  const found = errors.map(({ pointer }: { pointer: string }) => pointer);
-  if (pointers) assert.deepEqual(found.sort(), pointers.toSorted());
+  if (pointers) assert.deepEqual(errors.map(placeOf).sort(), pointers.toSorted());
   for (const [header, pattern] of Object.entries(answered)) {
     assert.match(String(answer.headers[header]), pattern);
   }

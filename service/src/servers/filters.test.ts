@@ -109,14 +109,14 @@ describe('project_id', () => {
     for (const project of ['theirs', String(theirs), '999999']) {
       const refused = await ask('GET', `/servers?project_id=${project}`);
       assert.deepEqual(
-        [refused.statusCode, refused.json().errors[0].pointer],
-        [422, '/project_id'],
+        [refused.statusCode, refused.json().errors[0].parameter],
+        [422, 'project_id'],
       );
     }
     const elsewhere = { ...admin, 'berth-project': 'theirs' };
     assert.deepEqual(await named('project_id=theirs', elsewhere), ['foreign']);
     const refused = await ask('GET', '/servers?project_id=default', elsewhere);
-    assert.equal(refused.json().errors[0].pointer, '/project_id');
+    assert.equal(refused.json().errors[0].parameter, 'project_id');
   });
 
   it('is taken by the list of operations as well', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { ServerStatus } from '../db/schema/schema.ts';
 import { createTestToken } from '../testing/app.ts';
+import { createTestProject } from '../testing/people.ts';
 import { enterServer, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
@@ -35,15 +37,92 @@ test('a create beyond the quota says limit, use and request', async () => {
 
 test('an action that the state forbids names the state', async () => {
   const id = await enterServer(db, place, { status: 'error' });
-  const wanted = 'Only a stopped server can be started; this server is in the error state.';
-  assert.equal(await detailOf(ask('POST', `/servers/${id}/start`)), wanted);
+  const state =
+    'this server is in the error state. `allowed_actions` of ' +
+    `GET /v1/servers/${id} lists what it accepts now.`;
+  const start = await detailOf(ask('POST', `/servers/${id}/start`));
+  assert.equal(start, `Only a stopped server can be started; ${state}`);
+  for (const action of ['stop', 'restart']) {
+    const detail = await detailOf(ask('POST', `/servers/${id}/${action}`));
+    assert.equal(detail, `Only a running server can be asked to ${action}; ${state}`);
+  }
+  const page = (await app.inject('/docs/errors')).body;
+  assert.doesNotMatch(page, /Stop the server first\./);
+});
+
+test('an action that changes nothing says so, and any other refusal what can be done', async () => {
+  const said = async (status: ServerStatus, action: string) => {
+    const id = await enterServer(db, place, { status });
+    const { code, detail } = (await ask('POST', `/servers/${id}/${action}`)).json();
+    return [code, String(detail).replace(`/${id}/`, '/ID/')];
+  };
+  assert.deepEqual(await said('started', 'start'), [
+    'server_not_stopped',
+    'The server is running already.',
+  ]);
+  assert.deepEqual(await said('stopped', 'stop'), [
+    'server_not_running',
+    'The server is stopped already.',
+  ]);
+  assert.deepEqual(await said('stopped', 'restart'), [
+    'server_not_running',
+    'The server is stopped. To start it: POST /v1/servers/ID/start.',
+  ]);
+  for (const action of ['start', 'stop', 'restart']) {
+    const [, detail] = await said('paused', action);
+    assert.match(detail ?? '', /is paused.* POST \/v1\/servers\/ID\/stop\?force=true\.$/);
+  }
+});
+
+test('`force` that contradicts itself is refused, and twice the same is taken', async () => {
+  const stop = async (inQuery: boolean, inBody: boolean) => {
+    const id = await enterServer(db, place, { status: 'started' });
+    const body = { force: inBody };
+    return await ask('POST', `/servers/${id}/stop?force=${inQuery}`, { body });
+  };
+  const detail = 'Contradicts `force` in the body. Send `force` once.';
+  for (const inQuery of [true, false]) {
+    const refused = await stop(inQuery, !inQuery);
+    assert.equal(refused.json().detail, `force: ${detail}`);
+    assert.deepEqual(refused.json().errors, [{ parameter: 'force', detail }]);
+    assert.equal((await stop(inQuery, inQuery)).statusCode, 202);
+  }
+});
+
+test('administrators are told which project a server is in that they change, nobody else', async () => {
+  const projectId = await createTestProject(db, 'elsewhere');
+  const id = await enterServer(db, { ...place, projectId }, { status: 'started' });
+  const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+  const wanted =
+    `The server ${id} is in the project elsewhere, which the request is not about. ` +
+    `To change it, send the header Berth-Project: ${projectId}`;
+  const changes = (headers: Record<string, string>) => [
+    ask('POST', `/servers/${id}/stop`, headers),
+    ask('DELETE', `/servers/${id}`, headers),
+    ask('POST', `/servers/${id}/move`, { body: {}, ...headers }),
+    ask('PATCH', `/servers/${id}/traffic`, { body: { allowance: 5 }, ...headers }),
+  ];
+  for (const answer of changes(admin)) {
+    assert.equal((await answer).json().code, 'server_not_found');
+    assert.equal(await detailOf(answer), wanted);
+  }
+  const { headers: other } = await createTestToken(db, { scopes: ['servers:write'] });
+  const elsewhere = { ...admin, 'berth-project': String(place.projectId) };
+  for (const headers of [other, elsewhere]) {
+    const detail = await detailOf(ask('POST', `/servers/${id}/stop`, headers));
+    assert.equal(detail, `No server has the id ${id}.`);
+  }
+  const gone = await detailOf(ask('POST', '/servers/4711/stop', admin));
+  assert.equal(gone, 'No server has the id 4711.');
+  const inIt = { ...admin, 'berth-project': String(projectId) };
+  assert.equal((await ask('POST', `/servers/${id}/stop`, inIt)).statusCode, 202);
 });
 
 test('bad values are refused in short sentences', async () => {
   const password = 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.';
   assert.equal(await detailOf(create({ password: 'short' })), `/password: ${password}`);
   assert.equal(await detailOf(create({ colour: 'red' })), '/colour: Unknown field.');
-  const parameter = '/colour: Unknown query parameter.';
+  const parameter = 'colour: Unknown query parameter.';
   assert.equal(await detailOf(ask('GET', '/servers?colour=red')), parameter);
   const list = ask('POST', '/servers', { body: [serverBody(place)] });
   assert.equal(await detailOf(list), 'The body must be a JSON object.');

@@ -27,6 +27,7 @@ import {
 import { type Change, change, changesNothing } from '../changes/change.ts';
 import { outcomeOf } from '../operations/outcome.ts';
 import { createOf, lastOperation, type OperationRow } from '../operations/queries.ts';
+import { invalidFields } from '../problems/problem.ts';
 import { apiPath } from '../requests/api-path.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { requestAction, serverNotFound } from './actions/actions.ts';
@@ -34,6 +35,7 @@ import { createServer, dryRunCreate, sealSecrets } from './actions/create.ts';
 import { requestMove } from './actions/moves.ts';
 import { requestRebuild } from './actions/rebuilds.ts';
 import { requestRetry } from './actions/retries.ts';
+import { inItsProject } from './elsewhere.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
 import type { AnyAction, PlainAction } from './states.ts';
 import { serverView, statusView } from './view.ts';
@@ -71,7 +73,7 @@ function listRoute(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const { query } = request;
-      const page = readPage<ServerSort>(query);
+      const page = readPage<ServerSort>(request);
       const servers = listServers(listedRows(request, db, query), query, page);
       return sendList(request, reply, page, servers, serverView);
     },
@@ -124,7 +126,7 @@ function viewRoutes(app: App, { db }: Deps): void {
       const isIdle = row.operation_id === null;
       return statusView(
         row,
-        isIdle ? await lastOperation(request.caller.project, row.id) : undefined,
+        isIdle ? await lastOperation(readableRows(request, db), row.id) : undefined,
       );
     },
   );
@@ -226,7 +228,7 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
       summary: action === 'start' ? 'Start a server' : 'Restart a server',
       description:
         (action === 'start'
-          ? 'Starts a stopped server. '
+          ? 'Starts a stopped server. Of a server that is running already, the request is refused with `server_not_stopped`. '
           : 'Shuts down the guest of a running server, and starts the server again. ') +
         'The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the ' +
         `\`traffic_policy\` of its location is \`stop\`. ${waitHint}`,
@@ -242,12 +244,13 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
     summary: 'Stop a server',
     description:
       'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
-      `start, stop or restart in progress is superseded. ${waitHint}`,
+      'start, stop or restart in progress is superseded. Of a server that is stopped already, the request is refused with ' +
+      `\`server_not_running\`. ${waitHint}`,
     querystring: ServerStopQuery,
     body: ServerStop,
   };
   app.post('/servers/:id/stop', { config, schema: stop }, (request, reply) =>
-    act(deps, request, reply, 'stop', request.query.force || request.body?.force),
+    act(deps, request, reply, 'stop', readForce(request.query, request.body)),
   );
 
   const move = {
@@ -319,6 +322,13 @@ function actionRoutes(app: App, deps: WaitingDeps): void {
   );
 }
 
+/** Throws `validation_failed` (422) where the query and the body say different things. */
+function readForce({ force: inQuery }: ServerStop, { force: inBody = inQuery }: ServerStop = {}) {
+  if (inQuery === undefined || inQuery === inBody) return inBody;
+  const detail = 'Contradicts `force` in the body. Send `force` once.';
+  throw invalidFields([{ parameter: 'force', detail }]);
+}
+
 async function act(
   deps: WaitingDeps,
   request: FastifyRequest<{ Params: { id: number } }>,
@@ -339,9 +349,11 @@ async function accept(
   enter: (change: Change, id: number) => Promise<OperationRow>,
 ) {
   const id = request.params.id;
-  const answer = await change(request, deps, async (place) => {
-    const operation = await enter(place, id);
-    return { ...accepted(sentences[action], operation), target: { kind: 'server', id } };
-  });
+  const answer = await inItsProject(request, deps.db, () =>
+    change(request, deps, async (place) => {
+      const operation = await enter(place, id);
+      return { ...accepted(sentences[action], operation), target: { kind: 'server', id } };
+    }),
+  );
   return await sendAccepted(deps, request, reply, answer);
 }

@@ -3,6 +3,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
+import { createTestToken } from '../testing/app.ts';
+import { thisMonthAndNext } from '../testing/months.ts';
+import { createTestProject } from '../testing/people.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
@@ -56,6 +59,35 @@ it('of a failed stop it says so until something else succeeds', async () => {
   await finish(id, 'stopped');
   const after = await statusOf(id);
   assert.deepEqual([after.status, after.progress], ['The server is stopped.', 100]);
+});
+
+it('of a server that is stopped for its traffic it says so, until it may run again', async () => {
+  const id = await enterServer(db, place, { status: 'stopped' });
+  const allow = async (traffic_allowance: number | null) => {
+    await db.updateTable('servers').set({ traffic_allowance }).where('id', '=', id).execute();
+    return (await statusOf(id)).status;
+  };
+  await db.updateTable('locations').set({ traffic_policy: 'stop' }).execute();
+  const traffic = { server_id: id, incoming: 0, outgoing: 10 };
+  const months = thisMonthAndNext().map((month) => ({ ...traffic, month }));
+  await db.insertInto('traffic_months').values(months).execute();
+  assert.match(
+    await allow(5),
+    /^The server is stopped\. Its traffic allowance of this month is used up: it can be started when /,
+  );
+  assert.equal(await allow(20), 'The server is stopped.');
+  await db.updateTable('locations').set({ traffic_policy: 'none' }).execute();
+  assert.equal(await allow(5), 'The server is stopped.');
+});
+
+it('administrators are told of a failed operation in any project', async () => {
+  const projectId = await createTestProject(db, 'of others');
+  const given = { status: 'started', operation: 'stop' } as const;
+  const id = await enterServer(db, { ...place, projectId }, given);
+  await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
+  const { headers } = await createTestToken(db, { scopes: ['admin'] });
+  const { status } = (await ask('GET', `/servers/${id}/status`, headers)).json();
+  assert.match(status, /Last operation: The stop failed/);
 });
 
 it('an error that came later is said beside the operation that failed before', async () => {

@@ -10,6 +10,7 @@ import { readWindow } from '../usage/history/window.ts';
 import { findMeteredServer, findTraffic, setAllowance, stepsOf } from '../usage/queries.ts';
 import { trafficView, usageHistoryView } from '../usage/view.ts';
 import { serverNotFound } from './actions/actions.ts';
+import { inItsProject } from './elsewhere.ts';
 import { lockServer } from './queries.ts';
 
 const params = PathParams({ id: 'server' });
@@ -61,12 +62,14 @@ function trafficRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const id = request.params.id;
-      const answer = await change(request, deps, async ({ project }) => {
-        if (!(await lockServer(project, id))) throw serverNotFound(id);
-        await setAllowance(project, id, request.body.allowance);
-        const body = await find(project, id);
-        return { status: 200, body, target: { kind: 'server', id } };
-      });
+      const answer = await inItsProject(request, db, () =>
+        change(request, deps, async ({ project }) => {
+          if (!(await lockServer(project, id))) throw serverNotFound(id);
+          await setAllowance(project, id, request.body.allowance);
+          const body = await find(project, id);
+          return { status: 200, body, target: { kind: 'server', id } };
+        }),
+      );
       return sendAnswer(reply, answer);
     },
   );

@@ -52,6 +52,10 @@ function unavailableView(row: ServerInFull): Server['unavailable'] {
   return { reason: `Its node ${node} ${what}.`, since };
 }
 
+const usedUp =
+  'Its traffic allowance of this month is used up: it can be started when the month turns, in UTC, or when the ' +
+  'allowance is raised.';
+
 const unavailable = 'Its node does not answer at the moment: this is what was last known.';
 
 /** What `GET /v1/servers/{id}/status` answers; `last` is what was last asked of the server. */
@@ -79,6 +83,7 @@ function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): str
   const error = row.error !== null && !failure?.includes(row.error) ? row.error : undefined;
   const sentences = [
     idleSentences[row.status],
+    row.status === 'stopped' && isStoppedForTraffic(row) ? usedUp : undefined,
     error,
     failure,
     last?.kind === 'create' ? commandsSentence(row, last) : undefined,

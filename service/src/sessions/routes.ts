@@ -93,7 +93,7 @@ function readRoutes(app: App, { db, secretKey }: Deps): void {
     },
     async (request, reply) => {
       const { userId, sessionId } = request.person;
-      const page = readPage({ ...request.query, sort: '-id' });
+      const page = readPage({ url: request.url, query: { ...request.query, sort: '-id' } });
       return sendList(request, reply, page, listSessions(db, userId), (row) =>
         sessionView(row, sessionId),
       );

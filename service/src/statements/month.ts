@@ -16,7 +16,7 @@ export function readMonth(text: string | undefined, now: Date): Month {
   const name = text ?? now.toISOString().slice(0, 7);
   const from = new Date(`${name}-01T00:00:00Z`);
   if (from > now) {
-    throw invalidFields([{ pointer: '/month', detail: 'This month has not begun.' }]);
+    throw invalidFields([{ parameter: 'month', detail: 'This month has not begun.' }]);
   }
   const end = later(from, 1);
   const isOver = end <= now;

@@ -138,7 +138,7 @@ test('months that are none, or have not begun, are refused', async () => {
   for (const month of ['2026-13', '2026', 'now', '9999-12', '0000-01']) {
     const answer = await ask('GET', `${path}?month=${month}`);
     assert.equal(answer.statusCode, 422, month);
-    assert.equal(answer.json().errors[0].pointer, '/month');
+    assert.equal(answer.json().errors[0].parameter, 'month');
   }
 });
 

@@ -43,7 +43,7 @@ function probeRoutes(api: App): void {
     ['/long', 1000, 3000],
   ] as const) {
     api.get(path, { config, schema }, (request, reply) =>
-      sendList(request, reply, readPage(request.query), rowsOf(bytes, count), (row) => row),
+      sendList(request, reply, readPage(request), rowsOf(bytes, count), (row) => row),
     );
   }
   api.get('/lines', { config, schema }, (request, reply) =>

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
 import { changesNothing } from '../changes/change.ts';
+import type { FieldError } from '../problems/problem.ts';
 import { createTestApp, createTestToken } from './app.ts';
 import { inject } from './inject.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -101,7 +102,12 @@ export async function openProbe() {
   };
 }
 
-/** The bad fields of an answer, by pointer. */
-export function errorsOf(answer: { json(): { errors: { pointer: string; detail: string }[] } }) {
-  return Object.fromEntries(answer.json().errors.map((e) => [e.pointer, e.detail]));
+/** The bad values of an answer: by pointer those of the body, by `?` and their name parameters. */
+export function errorsOf(answer: { json(): { errors: FieldError[] } }) {
+  return Object.fromEntries(answer.json().errors.map((error) => [placeOf(error), error.detail]));
+}
+
+/** `/cpu` in the body, `?limit` in the query. */
+export function placeOf({ pointer, parameter }: FieldError): string {
+  return parameter === undefined ? pointer : `?${parameter}`;
 }

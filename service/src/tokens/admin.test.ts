@@ -16,7 +16,7 @@ after(() => rm(dataDir, { recursive: true }));
 
 async function ensure() {
   const admin = await ensureAdminToken(db, dataDir);
-  assert.ok(admin);
+  assert.ok(typeof admin === 'object', String(admin));
   return admin;
 }
 
@@ -68,32 +68,51 @@ test('what was made with a token whose file is lost goes on, and ends with the n
   assert.equal(await holds(child.token), false);
 });
 
-test('a revoked token is replaced', async () => {
-  const { token } = await ensure();
-  await db.updateTable('tokens').set({ revoked_at: new Date() }).execute();
-  const next = await ensure();
-  assert.ok(next.created);
-  assert.notEqual(next.token, token);
+test('a token that was revoked stays so, with its file and without', async () => {
+  await forget();
+  const { token, path } = await ensure();
+  const found = await findTokenByHash(db, tokenHash(token));
+  await revokeToken(db, found?.id ?? 0);
+  const kept = await readFile(path, 'utf8');
+  assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
+  assert.equal(await readFile(path, 'utf8'), kept);
+  await rm(path);
+  assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
+  assert.equal(await ensureAdminToken(db, join(dataDir, 'second'), false), 'revoked');
+  // What somebody else calls the same is another one.
+  const { id } = await createTestToken(db);
+  const values = { name: 'first admin token', parent_id: found?.id ?? 0 };
+  await db.updateTable('tokens').set(values).where('id', '=', id).execute();
+  assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
 });
 
+/** As a database and a directory that never had one. */
+async function forget(): Promise<void> {
+  await rm(join(dataDir, 'admin-token'), { force: true });
+  await db.updateTable('tokens').set({ name: 'another' }).execute();
+}
+
 test('a file that can not be read is an error, not a new token', async () => {
-  await assert.rejects(ensureAdminToken(db, join(dataDir, 'admin-token')), { code: 'ENOTDIR' });
+  await forget();
+  const { path } = await ensure();
+  await assert.rejects(ensureAdminToken(db, path), { code: 'ENOTDIR' });
 });
 
 test('of services that share a database, one keeps it', async () => {
+  await forget();
   const { token } = await ensure();
   const elsewhere = join(dataDir, 'second');
-  assert.equal(await ensureAdminToken(db, elsewhere, false), undefined);
+  assert.equal(await ensureAdminToken(db, elsewhere, false), 'elsewhere');
   assert.ok(await holds(token));
-  assert.equal((await ensureAdminToken(db, dataDir, false))?.token, token);
-  await db.updateTable('tokens').set({ revoked_at: new Date() }).execute();
+  assert.deepEqual(await ensureAdminToken(db, dataDir, false), await ensure());
+  await forget();
   const made = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
       await mkdir(join(dataDir, name));
       return await ensureAdminToken(db, join(dataDir, name), false);
     }),
   );
-  const kept = made.filter((admin) => admin !== undefined);
+  const kept = made.filter((admin) => typeof admin === 'object');
   assert.equal(kept.length, 1, 'those that start at once make one');
   assert.ok(await holds(kept[0]?.token ?? ''));
 });

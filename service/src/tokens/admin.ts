@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
 import { homeProject } from '../projects/queries.ts';
 import {
+  fateOfTokensNamed,
   findTokenByHash,
-  hasTokenNamed,
   insertToken,
   lockTokensNamed,
   supersedeTokensNamed,
@@ -21,38 +21,38 @@ export interface AdminToken {
   path: string;
 }
 
+/** Why a service has none: another service of its database keeps it, or somebody revoked it. */
+export type NoAdminToken = 'elsewhere' | 'revoked';
+
 /**
  * The token of `<dataDir>/admin-token`. Without that file, or when the database does not know what
  * is in it, a new one is made, which takes the place of the one before. Where other services share the
- * database, one of them may keep it: then there is none here.
+ * database, one of them may keep it: then there is none here. Nor is there once it was revoked: who did
+ * so did not want it.
  */
 export async function ensureAdminToken(
   db: Db,
   dataDir: string,
   isOnlyService = true,
-): Promise<AdminToken | undefined> {
+): Promise<AdminToken | NoAdminToken> {
   const path = join(dataDir, 'admin-token');
   const kept = await readToken(path);
   if (kept && (await isValid(db, kept))) return { token: kept, created: false, path };
   const token = generateToken();
-  const created = await db.transaction().execute(async (trx) => {
+  return await db.transaction().execute(async (trx) => {
     await lockTokensNamed(trx, name);
-    if (!isOnlyService && (await hasTokenNamed(trx, name))) return false;
+    const fate = await fateOfTokensNamed(trx, name);
+    if (fate === 'revoked') return fate;
+    if (fate === 'holds' && !isOnlyService) return 'elsewhere';
     const projectId = await homeProject(trx);
     const hash = tokenHash(token);
-    const id = await insertToken(trx, {
-      projectId,
-      name,
-      hash,
-      scopes: ['admin'],
-      expiresAt: null,
-    });
+    const given = { projectId, name, hash, scopes: ['admin'], expiresAt: null };
+    const id = await insertToken(trx, given);
     // A file that was lost is no reason to end all that was made with what was in it.
     await supersedeTokensNamed(trx, name, id);
     await writeToken(path, token);
-    return true;
+    return { token, created: true, path };
   });
-  return created ? { token, created, path } : undefined;
 }
 
 async function readToken(path: string): Promise<string | undefined> {

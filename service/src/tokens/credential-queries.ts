@@ -166,8 +166,19 @@ export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
 }
 
-/** Whether there is one of this name that holds. */
-export async function hasTokenNamed(trx: Trx, name: string): Promise<boolean> {
-  const query = trx.selectFrom('tokens').select('id').where('name', '=', name);
-  return (await query.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
+/** What became of the tokens of a name that nobody made over the API; undefined: there was none. */
+export async function fateOfTokensNamed(
+  trx: Trx,
+  name: string,
+): Promise<'holds' | 'revoked' | undefined> {
+  const { areAny, areRevoked } = await trx
+    .selectFrom('tokens')
+    .select(sql<boolean>`count(*) > 0`.as('areAny'))
+    .select(sql<boolean>`coalesce(bool_and(revoked_at is not null), false)`.as('areRevoked'))
+    .where('name', '=', name)
+    .where('created_by', 'is', null)
+    .where('parent_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (areRevoked) return 'revoked';
+  return areAny ? 'holds' : undefined;
 }

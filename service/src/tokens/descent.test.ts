@@ -81,6 +81,21 @@ for (const [who, end] of Object.entries(ends)) {
   });
 }
 
+test('the answer and the audit log say how many were revoked, without those that were before', async () => {
+  await generations();
+  const gone = await childOf(root);
+  const { headers } = await createTestToken(db);
+  const revoke = async ({ id }: Made) => {
+    const answer = await inject(app, { method: 'DELETE', url: `/v1/tokens/${id}`, headers });
+    return answer.json().revoked_tokens;
+  };
+  assert.equal(await revoke(gone), 1);
+  assert.equal(await revoke(root), 4);
+  const entry = db.selectFrom('audit_log').select('details').where('action', '=', 'token_revoke');
+  const { details } = await entry.where('target_id', '=', root.id).executeTakeFirstOrThrow();
+  assert.deepEqual(details, { revoked_tokens: 4 });
+});
+
 test('the tokens of a project that is deleted end with all that they made elsewhere', async () => {
   const project = `doomed ${root.id}`;
   const id = await createTestProject(db, project);

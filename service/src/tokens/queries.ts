@@ -117,3 +117,22 @@ export async function markTokenRevoked(project: Project, id: number): Promise<vo
   const now = sql<string>`now()`;
   await project.update('tokens').set({ revoked_at: now }).where('id', '=', id).execute();
 }
+
+/** How many were revoked with a token that just was, itself among them; in whatever projects. */
+export async function countRevokedWith(project: Project, id: number): Promise<number> {
+  const { count } = await project
+    .select('tokens')
+    .select(
+      sql<number>`(
+        with recursive revoked as (
+          select id, revoked_at from tokens where id = ${id}
+          union all
+          select t.id, t.revoked_at from tokens t join revoked r on t.parent_id = r.id
+          where t.revoked_at = r.revoked_at
+        )
+        select count(*) from revoked)`.as('count'),
+    )
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return count;
+}

@@ -219,6 +219,7 @@ it('what is no time and no network is refused', async () => {
     [{ scopes: [] }, '/scopes'],
     [{ scopes: ['root'] }, '/scopes/0'],
     [{ name: ' ' }, '/name'],
+    [{ name: '7' }, '/name'],
   ] as const) {
     const refused = await make({ scopes: ['servers:read'], ...body });
     assert.equal(refused.statusCode, 422, JSON.stringify(body));

@@ -1,5 +1,12 @@
 import { PathParams } from '@berth/contract/references';
-import { NewToken, Token, TokenCreate, TokenQuery, Whoami } from '@berth/contract/tokens';
+import {
+  NewToken,
+  RevokedToken,
+  Token,
+  TokenCreate,
+  TokenQuery,
+  Whoami,
+} from '@berth/contract/tokens';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
@@ -70,7 +77,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       const { project } = request.caller;
       return sendList(request, reply, page, listTokens(project, request.query), tokenView);
     },
@@ -138,19 +145,21 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'token_revoke',
         summary: 'Revoke a token',
         description:
-          'Revokes a token, and all tokens that were created with it. They are refused from the next request on, by other ' +
-          'replicas of the service within a second. A token can revoke itself and the tokens that were created with it, a ' +
+          'Revokes a token, and with it all tokens that were created with it, directly or indirectly, in whatever project. ' +
+          '`revoked_tokens` says how many that were. To replace a token without ending the others, create those with another ' +
+          'one first. The tokens are refused from the next request on, by other replicas of the service within a second. A token can revoke itself and the tokens that were created with it, a ' +
           'user their own ones, and owners and administrators all of the project.',
         tags,
         params,
-        response: { 200: Token },
+        response: { 200: RevokedToken },
       },
     },
     async (request, reply) => {
       const id = request.params.id;
       const answer = await change(request, deps, async ({ trx, project }) => {
-        const row = await revokeToken(trx, project, request.caller, id);
-        return { status: 200, body: tokenView(row), target: { kind: 'token', id } };
+        const { row, count: revoked_tokens } = await revokeToken(trx, project, request.caller, id);
+        const body = { ...tokenView(row), revoked_tokens };
+        return { status: 200, body, target: { kind: 'token', id }, details: { revoked_tokens } };
       });
       return sendAnswer(reply, answer);
     },

@@ -9,6 +9,7 @@ import { projectNotFound } from '../projects/projects.ts';
 import { lockProject } from '../projects/queries.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 import {
+  countRevokedWith,
   countTokens,
   findKinship,
   findToken,
@@ -79,6 +80,7 @@ async function requireStanding(
 /**
  * Holds from the next request on, at other replicas within a second. A token revokes itself and what
  * comes of it, a person theirs; administrators and owners all, but none that is stronger or made theirs.
+ * `count` is how many were revoked: the token, and all that come of it.
  * Throws `owner_required` (403) and `scope_missing` (403).
  */
 export async function revokeToken(
@@ -86,11 +88,11 @@ export async function revokeToken(
   project: Project,
   caller: Caller,
   id: number,
-): Promise<ShownToken> {
+): Promise<{ row: ShownToken; count: number }> {
   const row = await requireToken(project, id);
   if (!(await isTheirs(project, caller, row))) await requireAuthority(trx, project, caller, row);
   await markTokenRevoked(project, id);
-  return row;
+  return { row, count: await countRevokedWith(project, id) };
 }
 
 async function isTheirs(

@@ -46,7 +46,7 @@ function readRoutes(app: App, { db }: Deps): void {
       },
     },
     async (request, reply) => {
-      const page = readPage(request.query);
+      const page = readPage(request);
       return sendList(request, reply, page, listUsers(db, request.query), userView);
     },
   );

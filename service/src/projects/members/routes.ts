@@ -49,7 +49,7 @@ function readRoutes(app: App, { db }: Deps): void {
     async (request, reply) => {
       const projectId = request.params.id;
       await requireManager(db, request.caller, projectId);
-      const page = readPage(request.query);
+      const page = readPage(request);
       return sendList(request, reply, page, listMembers(db, projectId, request.query), memberView);
     },
   );

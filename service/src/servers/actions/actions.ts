@@ -1,4 +1,5 @@
 import type { Project } from '../../db/project.ts';
+import type { ServerStatus } from '../../db/schema/schema.ts';
 import { busy } from '../../operations/busy.ts';
 import { firstStep, type OperationKind } from '../../operations/define.ts';
 import {
@@ -13,7 +14,7 @@ import { Problem } from '../../problems/problem.ts';
 import { isStoppedForTraffic } from '../../traffic/allowance.ts';
 import { findTraffic } from '../../usage/queries.ts';
 import { deleteOperation } from '../operations/delete.ts';
-import { pausedAdvice } from '../operations/force-advice.ts';
+import { forceAdvice, pausedAdvice } from '../operations/force-advice.ts';
 import { restartOperation } from '../operations/restart.ts';
 import { startOperation } from '../operations/start.ts';
 import { stopOperation } from '../operations/stop.ts';
@@ -94,24 +95,40 @@ export async function makeWay(
   throw busy('server', current);
 }
 
-/** Refuses an action that the server's state forbids. */
+/** Refuses an action that the server's state forbids, with what can be done in that state. */
 export function requireStatus({ id, status }: ServerRow, action: AnyAction, force = false): void {
   if (action === 'stop' && status === 'paused' && !force) {
     throw new Problem('server_not_running', pausedAdvice(id));
   }
   if (allowedStatuses[action].includes(status)) return;
-  if (action === 'start') {
-    const detail = `Only a stopped server can be started; this server is in the ${status} state.`;
-    throw new Problem('server_not_stopped', detail);
-  }
+  if (action === 'start') throw new Problem('server_not_stopped', whyNotStarted(id, status));
   if (action === 'retry') throw notFailed(`this server is in the ${status} state.`);
   if (action === 'move') {
     const detail = `Only a server that is started or stopped can be moved; this server is in the ${status} state.`;
     throw new Problem('server_not_movable', detail);
   }
-  const detail = `Only a running server can be asked to ${action}; this server is in the ${status} state.`;
-  throw new Problem('server_not_running', detail);
+  throw new Problem('server_not_running', whyNotAsked(id, status, action));
 }
+
+function whyNotStarted(id: number, status: ServerStatus): string {
+  if (status === 'started') return 'The server is running already.';
+  if (status === 'paused') {
+    return `The server is paused. Stop it before you start it. ${forceAdvice(id)}`;
+  }
+  return `Only a stopped server can be started; ${stateOf(id, status)}`;
+}
+
+function whyNotAsked(id: number, status: ServerStatus, action: AnyAction): string {
+  if (status === 'paused') return pausedAdvice(id);
+  if (status !== 'stopped') {
+    return `Only a running server can be asked to ${action}; ${stateOf(id, status)}`;
+  }
+  if (action === 'stop') return 'The server is stopped already.';
+  return `The server is stopped. To start it: POST /v1/servers/${id}/start.`;
+}
+
+const stateOf = (id: number, status: ServerStatus) =>
+  `this server is in the ${status} state. \`allowed_actions\` of GET /v1/servers/${id} lists what it accepts now.`;
 
 export function notFailed(why: string): Problem {
   const detail = `Only a server whose creation failed can be retried; ${why}`;

@@ -13,6 +13,7 @@ import {
 } from '../engine/engine.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerMoved } from '../worker-queries.ts';
+import { pausedAdvice } from './force-advice.ts';
 import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
 
 /** What a move begins with: where it goes, and where its server comes from. */
@@ -73,7 +74,7 @@ async function look(context: Context): Result {
   const found = await find(context);
   if (!found) return missing;
   const { status, type, config } = found;
-  if (status === 'Frozen') return fail('guest_paused', 'It is paused; resume or stop it first.');
+  if (status === 'Frozen') return fail('guest_paused', pausedAdvice(context.server.id));
   const ran = isRunning(status);
   if (!ran && status !== 'Stopped') return wait(2, 'waiting for the engine to say how it is');
   if (isThere(context, found)) return next('start', { ran });

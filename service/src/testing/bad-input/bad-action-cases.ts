@@ -84,7 +84,7 @@ export function actionCases(world: World): BadCase[] {
       name: `?force=${force}`,
       request: post(`${on('started', 'stop')}?force=${force}`, {}),
       ...invalid,
-      pointers: ['/force'],
+      pointers: ['?force'],
     })),
     ...forms.map((fields) => ({
       name: `the form ${fields}`,
@@ -109,7 +109,7 @@ export function actionCases(world: World): BadCase[] {
         name: `${action} with an unknown parameter`,
         request: post(`${on('started', action)}?now=true`, {}),
         ...invalid,
-        pointers: ['/now'],
+        pointers: ['?now'],
       },
       {
         name: `${action} with text`,
@@ -128,7 +128,7 @@ export function actionCases(world: World): BadCase[] {
       name: 'delete with an unknown parameter',
       request: { method: 'DELETE', url: `/v1/servers/${world.started}?force=true` },
       ...invalid,
-      pointers: ['/force'],
+      pointers: ['?force'],
     },
     {
       name: 'delete with text',

@@ -8,7 +8,7 @@ export interface BadCase {
   request: InjectOptions & { url: string };
   status: number;
   code?: string;
-  /** Where the bad fields are: all of them, in any order. */
+  /** Where the bad values are, `/cpu` in the body and `?limit` in the query: all of them, in any order. */
   pointers?: string[];
   /** Headers that the answer must have. */
   answered?: Record<string, RegExp>;
@@ -86,7 +86,19 @@ const labels = (...lengths: number[]) => lengths.map((n) => 'a'.repeat(n)).join(
 
 const badNames: Row[] = [
   ...['', '-web', 'web-', 'web_1', 'web.', '.web', 'a..b', 'a.-b', 'web 1', ' web', 'web/1'],
-  ...['wéb', '服务器', 'web\n', 'web\0', '10.0.0.1', '1.2.3.4', '999.1.1.1', '::1', 'fe80::1'],
+  ...[
+    'wéb',
+    '服务器',
+    'web\n',
+    'web\0',
+    '10.0.0.1',
+    '1.2.3.4',
+    '7',
+    '007',
+    '999.1.1.1',
+    '::1',
+    'fe80::1',
+  ],
   ...['[::1]', "web';drop", '*', labels(64), `a.${labels(64)}`, labels(63, 63, 63, 62)],
 ].map((name) => [JSON.stringify(name.slice(0, 20)) + (name.length > 20 ? '…' : ''), name]);
 

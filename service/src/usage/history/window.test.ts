@@ -54,24 +54,24 @@ for (const [step, seconds, table] of steps) {
 }
 
 const refused: [UsageQuery, string, RegExp][] = [
-  [{ from: '2026-11-21T12:00:00Z', to: '2026-11-21T12:00:00Z' }, '/from', /before/],
-  [{ from: '2026-11-22T12:00:00Z' }, '/from', /before/],
-  [{ to: '9999-12-31T23:59:59Z' }, '/to', /366 days from now/],
-  [{ step: '20' }, '/step', /multiple of 15/],
-  [{ step: '99999999d' }, '/step', /at most 366 days/],
-  [{ step: '15s' }, '/step', /576. values\. Request at most 2000/],
-  [{ from: '1990-01-01T00:00:00Z' }, '/from', /Request at most 2000/],
-  [{ step: '1m', from: '2026-11-21T01:00:00Z' }, '/step', /kept for 2 hours.*300 s/],
-  [{ step: '5m', from: '2026-10-21T00:00:00Z', to: '2026-10-21T01:00:00Z' }, '/step', /3600 s/],
+  [{ from: '2026-11-21T12:00:00Z', to: '2026-11-21T12:00:00Z' }, 'from', /before/],
+  [{ from: '2026-11-22T12:00:00Z' }, 'from', /before/],
+  [{ to: '9999-12-31T23:59:59Z' }, 'to', /366 days from now/],
+  [{ step: '20' }, 'step', /multiple of 15/],
+  [{ step: '99999999d' }, 'step', /at most 366 days/],
+  [{ step: '15s' }, 'step', /576. values\. Request at most 2000/],
+  [{ from: '1990-01-01T00:00:00Z' }, 'from', /Request at most 2000/],
+  [{ step: '1m', from: '2026-11-21T01:00:00Z' }, 'step', /kept for 2 hours.*300 s/],
+  [{ step: '5m', from: '2026-10-21T00:00:00Z', to: '2026-10-21T01:00:00Z' }, 'step', /3600 s/],
 ];
 
-for (const [query, pointer, detail] of refused) {
-  test(`${JSON.stringify(query)} is refused at ${pointer}`, () => {
+for (const [query, parameter, detail] of refused) {
+  test(`${JSON.stringify(query)} is refused at ${parameter}`, () => {
     assert.throws(
       () => read(query),
       (error) => {
         assert.ok(error instanceof Problem && error.code === 'validation_failed');
-        assert.equal(error.errors?.[0]?.pointer, pointer);
+        assert.equal(error.errors?.[0]?.parameter, parameter);
         assert.match(error.errors?.[0]?.detail ?? '', detail);
         return true;
       },

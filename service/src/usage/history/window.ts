@@ -24,16 +24,16 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: day };
 export function readWindow(query: UsageQuery, now: Date): Window {
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? later(to, -day) : new Date(query.from);
-  if (from >= to) throw invalid('/from', 'Must be before `to`.');
+  if (from >= to) throw invalid('from', 'Must be before `to`.');
   if (to > later(now, mostDays * day)) {
-    throw invalid('/to', `Must be within ${mostDays} days from now.`);
+    throw invalid('to', `Must be within ${mostDays} days from now.`);
   }
   const age = (now.getTime() - from.getTime()) / 1000;
   const stepSeconds = query.step === undefined ? suitable(from, to, age) : readStep(query.step);
   const window = fullSteps(from, to, stepSeconds);
   if (stepsIn(window) > mostSteps) {
     const detail = `Would return ${stepsIn(window)} values. Request at most ${mostSteps}, with a longer step or a shorter time.`;
-    throw invalid(query.step === undefined ? '/from' : '/step', detail);
+    throw invalid(query.step === undefined ? 'from' : 'step', detail);
   }
   requireKept(window, age);
   return window;
@@ -41,9 +41,9 @@ export function readWindow(query: UsageQuery, now: Date): Window {
 
 function readStep(text: string): number {
   const step = Number.parseInt(text, 10) * (units[text.at(-1) ?? ''] ?? 1);
-  if (step > mostDays * day) throw invalid('/step', `Must be at most ${mostDays} days.`);
+  if (step > mostDays * day) throw invalid('step', `Must be at most ${mostDays} days.`);
   if (step % 15 === 0) return step;
-  throw invalid('/step', 'Must be a multiple of 15 seconds.');
+  throw invalid('step', 'Must be a multiple of 15 seconds.');
 }
 
 /** The shortest of the usual steps that a chart can show, and that is still kept. */
@@ -85,10 +85,10 @@ function requireKept({ source, stepSeconds }: Window, age: number): void {
   const detail =
     `Samples of ${source.stepSeconds} s are kept for ${source.keptSeconds / 3600} hours: ` +
     `begin later, or ask for a multiple of ${coarser?.stepSeconds} s.`;
-  throw invalid('/step', detail);
+  throw invalid('step', detail);
 }
 
-const invalid = (pointer: string, detail: string) => invalidFields([{ pointer, detail }]);
+const invalid = (parameter: string, detail: string) => invalidFields([{ parameter, detail }]);
 
 /** Where each step begins. */
 export function timesOf(window: Window): Date[] {
