@@ -5,7 +5,7 @@ import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
 import { installationId } from './db/queries.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { type Housekeeping, housekeeping } from './housekeeping.ts';
 import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Engines } from './locations/engines.ts';
@@ -17,8 +17,13 @@ import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
 import { watchLocations } from './reconcilers/locations.ts';
+import type { Reconciler } from './reconciling/define.ts';
+import { createJournal } from './reconciling/journal.ts';
+import { type Publishing, publishRuns } from './reconciling/publish.ts';
+import { startReconcilers } from './reconciling/runner.ts';
+import { trustedClock } from './retention/retention.ts';
 import { minderOfCreates } from './servers/create-queue.ts';
-import { keepHistoryOnTime } from './usage/history/upkeep.ts';
+import { usageHistory } from './usage/history/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
@@ -49,11 +54,19 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
+/** Those of the whole installation. */
+const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
+  ...housekeeping,
+  usageHistory,
+  publishRuns,
+];
+
 /** Starts what works without being asked: operations, the truth about servers, their usage. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, engines, log, metrics, notifications, secretKey } = foundation;
   const { db, pool } = foundation.workers;
   const stopping = new AbortController();
+  const journal = createJournal(metrics.reconcilers);
   const imageDirectories = imageDirectoriesOf(config);
   if (!config.databaseUrl) await dropLeases(db);
   const ours = await installationId(db);
@@ -100,18 +113,14 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     observer: metrics.watch,
   };
   const watchers = await watchLocations(watching, stopping.signal);
-  const housekeeping = startHousekeeping(db, log, metrics.records);
-  const history = keepHistoryOnTime(db, log, stopping.signal);
+  const subject = { db, log, observer: metrics.records, trusted: trustedClock(), journal };
+  const upkeep = startReconcilers({
+    ...{ reconcilers, subject, signal: stopping.signal, log, observer: journal },
+  });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([
-        runner.stop(),
-        creates.stop(),
-        housekeeping.stop(),
-        history,
-        watchers.ended,
-      ]);
+      await Promise.all([runner.stop(), creates.stop(), upkeep.end(), watchers.ended]);
     },
   };
 }

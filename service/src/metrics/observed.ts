@@ -5,8 +5,10 @@ import type { CallObserver } from '../incus/transport/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { WatchObserver } from '../reconcilers/watch.ts';
+import type { RunObserver } from '../reconciling/observer.ts';
 import type { RecordsObserver } from '../retention/retention.ts';
 import { quotaObserver } from './quotas.ts';
+import { reconcilerObserver } from './reconcilers.ts';
 
 /** Seconds. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -20,6 +22,7 @@ export interface Observers {
   called: CallObserver;
   watch: WatchObserver;
   records: RecordsObserver;
+  reconcilers: RunObserver;
 }
 
 /** What this process counts as it happens. Each label has only so many values. */
@@ -161,5 +164,6 @@ export function observers(registry: Registry): Observers {
         kept.setToCurrentTime();
       },
     },
+    reconcilers: reconcilerObserver(registry),
   };
 }
