@@ -21,7 +21,7 @@ import type { OperationKind } from '../service/src/operations/define.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner.ts';
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
-import { watchLocations } from '../service/src/reconcilers/locations.ts';
+import { watchLocations } from '../service/src/reconcilers/location/locations.ts';
 import { requestAction } from '../service/src/servers/actions/actions.ts';
 import { createServer, sealSecrets } from '../service/src/servers/actions/create.ts';
 import { requestMove } from '../service/src/servers/actions/moves.ts';

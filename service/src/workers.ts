@@ -16,7 +16,7 @@ import { operationKinds } from './operation-kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner.ts';
 import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
-import { watchLocations } from './reconcilers/locations.ts';
+import { watchLocations } from './reconcilers/location/locations.ts';
 import type { Reconciler } from './reconciling/define.ts';
 import { createJournal } from './reconciling/journal.ts';
 import { type Publishing, publishRuns } from './reconciling/publish.ts';
@@ -97,7 +97,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const creates = minderOfCreates(db, notifications, log);
+  const creates = minderOfCreates(db, notifications, log, journal);
   const leader = createLeader({ pool, log });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);
@@ -111,6 +111,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     protectedAddresses,
     poolQuotas,
     observer: metrics.watch,
+    runs: journal,
   };
   const watchers = await watchLocations(watching, stopping.signal);
   const subject = { db, log, observer: metrics.records, trusted: trustedClock(), journal };
