@@ -14,7 +14,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { apiFinder } from './network-policy/api-addresses.ts';
 import { operationKinds } from './operation-kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
-import { startOperationRunner } from './operations/runner.ts';
+import { startOperationRunner } from './operations/runner/runner.ts';
 import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
 import { watchLocations } from './reconcilers/location/locations.ts';
 import type { Reconciler } from './reconciling/define.ts';
@@ -77,6 +77,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     kinds: operationKinds,
     concurrency: operationsAtOnce,
     log,
+    runs: journal,
     execution: {
       db,
       leases: foundation.leases.db,
