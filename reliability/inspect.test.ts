@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { writeRuns } from '../service/src/reconciling/queries.ts';
+import { writeStatuses } from '../service/src/reconciler-runtime/queries.ts';
 import { toolOn } from '../service/src/testing/tool.ts';
 import { until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
@@ -51,13 +51,12 @@ const regular = [
 const hinted = ['next-creates', 'ended-operation', 'instance', 'instance-quota'];
 
 it('shows all reconcilers, and what they found', async () => {
-  const { database, journal } = laboratory;
-  const hasRun = () =>
-    new Set(journal.entries().flatMap((one) => (one.last ? one.reconciler : [])));
+  const { database, statuses } = laboratory;
+  const hasRun = () => new Set(statuses().flatMap((one) => (one.last ? one.reconciler : [])));
   await until('each has run', hasRun, (seen) => regular.every((name) => seen.has(name)));
-  const failed = () => journal.entries().filter(({ last }) => last?.outcome === 'failed');
+  const failed = () => statuses().filter(({ last }) => last?.outcome === 'failed');
   await until('none has failed in its last run', failed, (seen) => seen.length === 0);
-  await writeRuns(database.db, 'laboratory/1', journal.entries());
+  await writeStatuses(database.db, 'laboratory/1', statuses());
   const { stdout } = await toolOn(database.connectionString, tool)('reconcilers');
   const lines = stdout.trim().split('\n').slice(1);
   const names = new Set(lines.map((line) => line.split(/ {2,}/)[1]));

@@ -21,8 +21,8 @@ import type { OperationKind } from '../service/src/operations/define.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
 import { startOperationRunner } from '../service/src/operations/runner/runner.ts';
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
+import { recordStatuses, type StatusRecorder } from '../service/src/reconciler-runtime/status.ts';
 import { watchLocations } from '../service/src/reconcilers/location/locations.ts';
-import { createJournal, type Journal } from '../service/src/reconciling/journal.ts';
 import { requestAction } from '../service/src/servers/actions/actions.ts';
 import { createServer, sealSecrets } from '../service/src/servers/actions/create.ts';
 import { requestMove } from '../service/src/servers/actions/moves.ts';
@@ -68,7 +68,7 @@ export interface Laboratory {
   ): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
   /** How the reconcilers of all of them do. */
-  journal: Journal;
+  statuses: StatusRecorder['statuses'];
   close(): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ export async function openLaboratory({
   const log = pino({ level: 'silent' });
   const notifications = listenForNotifications(database.connectionString, log);
   stack.defer(() => notifications.close());
-  const runs = createJournal(metrics.reconcilers);
+  const runs = recordStatuses(metrics.reconcilers);
   const ours = await installationId(db);
   for (let worker = 0; worker < workers; worker += 1) {
     const settings = {
@@ -263,7 +263,7 @@ export async function openLaboratory({
         ...(payload && { payload }),
       }),
     metrics: () => metrics.text('text'),
-    journal: runs,
+    statuses: runs.statuses,
     close: () => open.disposeAsync(),
   };
 }

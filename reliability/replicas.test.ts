@@ -114,13 +114,13 @@ test('what one accepts, each shows, waits for and works on', async () => {
 test('each tells how its reconcilers do, and one of them those of the location', async () => {
   const told = async () => {
     const { rows } = await database.pool.query<{ reconciler: string; services: number }>(
-      `select reconciler, count(distinct service)::int as services from reconciler_runs
+      `select reconciler, count(distinct service)::int as services from reconciler_statuses
        where outcome = 'succeeded' group by 1`,
     );
     return new Map(rows.map(({ reconciler, services }) => [reconciler, services]));
   };
   const ofAll = ['records', 'expired-credentials', 'service-addresses', 'usage-history'];
-  const own = [...ofAll, 'reconciler-runs', 'due-operations', 'locations'];
+  const own = [...ofAll, 'reconciler-statuses', 'due-operations', 'locations'];
   const isAllTold = (seen: Map<string, number>) =>
     own.every((name) => seen.get(name) === 3) && seen.get('instances') === 1;
   await until('each has told of its own', told, isAllTold);

@@ -3,7 +3,7 @@ import type { Db } from './db/connection.ts';
 import { databaseTime } from './db/queries.ts';
 import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
-import { defineReconciler } from './reconciling/define.ts';
+import { defineReconciler } from './reconciler-runtime/define.ts';
 import { deleteOldIdempotencyKeys } from './retention/idempotency-queries.ts';
 import { keepRecords, type RecordsObserver, type trustedClock } from './retention/retention.ts';
 import { deleteOldNetworks } from './sessions/network-queries.ts';

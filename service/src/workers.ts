@@ -16,11 +16,11 @@ import { operationKinds } from './operation-kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
 import { startOperationRunner } from './operations/runner/runner.ts';
 import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
+import type { Reconciler } from './reconciler-runtime/define.ts';
+import { type Publishing, publishStatuses } from './reconciler-runtime/publish.ts';
+import { startReconcilers } from './reconciler-runtime/runner.ts';
+import { recordStatuses } from './reconciler-runtime/status.ts';
 import { watchLocations } from './reconcilers/location/locations.ts';
-import type { Reconciler } from './reconciling/define.ts';
-import { createJournal } from './reconciling/journal.ts';
-import { type Publishing, publishRuns } from './reconciling/publish.ts';
-import { startReconcilers } from './reconciling/runner.ts';
 import { trustedClock } from './retention/retention.ts';
 import { minderOfCreates } from './servers/create-queue.ts';
 import { usageHistory } from './usage/history/upkeep.ts';
@@ -54,11 +54,11 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Those of the whole installation. */
+/** Those that are not about a location. */
 const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
   ...housekeeping,
   usageHistory,
-  publishRuns,
+  publishStatuses,
 ];
 
 /** Starts what works without being asked: operations, the truth about servers, their usage. */
@@ -66,7 +66,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, engines, log, metrics, notifications, secretKey } = foundation;
   const { db, pool } = foundation.workers;
   const stopping = new AbortController();
-  const journal = createJournal(metrics.reconcilers);
+  const runs = recordStatuses(metrics.reconcilers);
   const imageDirectories = imageDirectoriesOf(config);
   if (!config.databaseUrl) await dropLeases(db);
   const ours = await installationId(db);
@@ -77,7 +77,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     kinds: operationKinds,
     concurrency: operationsAtOnce,
     log,
-    runs: journal,
+    runs,
     execution: {
       db,
       leases: foundation.leases.db,
@@ -98,7 +98,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const creates = minderOfCreates(db, notifications, log, journal);
+  const creates = minderOfCreates(db, notifications, log, runs);
   const leader = createLeader({ pool, log });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);
@@ -112,17 +112,18 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     protectedAddresses,
     poolQuotas,
     observer: metrics.watch,
-    runs: journal,
+    runs,
   };
   const watchers = await watchLocations(watching, stopping.signal);
-  const subject = { db, log, observer: metrics.records, trusted: trustedClock(), journal };
+  const { statuses } = runs;
+  const subject = { db, log, observer: metrics.records, trusted: trustedClock(), statuses };
   const upkeep = startReconcilers({
-    ...{ reconcilers, subject, signal: stopping.signal, log, observer: journal },
+    ...{ reconcilers, subject, signal: stopping.signal, log, observer: runs },
   });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), creates.stop(), upkeep.end(), watchers.ended]);
+      await Promise.all([runner.stop(), creates.stop(), upkeep.stop(), watchers.ended]);
     },
   };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { commitStep, leaseNextOperation } from '../operations/lease-queries.ts';
-import { createJournal } from '../reconciling/journal.ts';
-import { writeRuns } from '../reconciling/queries.ts';
+import { writeStatuses } from '../reconciler-runtime/queries.ts';
+import { recordStatuses } from '../reconciler-runtime/status.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
@@ -70,24 +70,25 @@ test('each reconciler is shown: when it ran, how long that took, what it found, 
   const time = { now: 0 };
   const none = () => undefined;
   const quiet = { added: none, began: none, ended: none, removed: none };
-  const journal = createJournal(quiet, () => time.now);
+  const recorder = recordStatuses(quiet, () => time.now);
   const sweep = { reconciler: 'instances', location: 'test' };
   const look = { reconciler: 'instance', location: 'test' };
   const old = { reconciler: 'images', location: 'test' };
-  journal.added(sweep, 60);
-  journal.added(look, null);
-  journal.added(old, 60);
-  journal.began(sweep, 'all');
+  recorder.added(sweep, 60);
+  recorder.added(look, null);
+  recorder.added(old, 60);
+  recorder.began(sweep, 'all');
   time.now = 2500;
   const lasted = { lagSeconds: 0.25, seconds: 2.5, error: undefined };
   const found = { instances: 12, unconfined: 1 };
-  journal.ended({ ...sweep, key: 'all', ...lasted, outcome: 'succeeded', found });
-  const error = new Error('Incus\nis away.');
-  journal.ended({ ...look, ...lasted, key: 'srv-a', outcome: 'failed', found: undefined, error });
-  journal.began(look, 'srv-b');
+  recorder.ended(sweep, { key: 'all', ...lasted, outcome: 'succeeded', found });
+  // Neither NUL nor half of a character beyond 500 is what PostgreSQL takes.
+  const error = new Error(`Incus\nis away.${'\0'.repeat(2)}${' '.repeat(484)}😀`);
+  recorder.ended(look, { ...lasted, key: 'srv-a', outcome: 'failed', found: undefined, error });
+  recorder.began(look, 'srv-b');
   time.now = 62_500;
-  await writeRuns(db, 'host/1', journal.entries());
-  await writeRuns(db, 'host/2', journal.entries().slice(0, 1));
+  await writeStatuses(db, 'host/1', recorder.statuses());
+  await writeStatuses(db, 'host/2', recorder.statuses().slice(0, 1));
   const { stdout, stderr } = await run('reconcilers');
   assert.match(stdout, /^LOCATION +RECONCILER +SERVICE +EVERY +LAST RUN/, stderr);
   const lines = stdout.trim().split('\n').slice(1);
@@ -111,13 +112,13 @@ test('each reconciler is shown: when it ran, how long that took, what it found, 
     instances ?? '',
     /host\/1 +60 s +6\d s ago +2\.50 s +0\.25 s +succeeded +instances 12, unconfined 1 +- +0 of 1 +-/,
   );
-  journal.removed(old);
-  await writeRuns(db, 'host/1', journal.entries());
+  recorder.removed(old);
+  await writeStatuses(db, 'host/1', recorder.statuses());
   assert.doesNotMatch((await run('reconcilers')).stdout, / images /);
-  await sql`update reconciler_runs set told_at = now() - interval '3 minutes'
+  await sql`update reconciler_statuses set reported_at = now() - interval '3 minutes'
     where service = 'host/2'`.execute(db);
   assert.match((await run('reconcilers')).stdout, /host\/2/);
-  await writeRuns(db, 'host/1', []);
+  await writeStatuses(db, 'host/1', []);
   assert.match((await run('reconcilers')).stdout, /No service runs any reconciler/);
 });
 

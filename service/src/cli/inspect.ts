@@ -10,7 +10,7 @@ import {
   inspectServer,
   lastOperations,
   openOperations,
-  reconcilerRuns,
+  reconcilerStatuses,
 } from '../inspect/queries.ts';
 import { reconcilersTable } from '../inspect/reconcilers.ts';
 import { facts, operationFacts, operationsTable } from '../inspect/view.ts';
@@ -65,7 +65,7 @@ async function operation(db: Db, id: number): Promise<string> {
 }
 
 async function reconcilers(db: Db): Promise<string> {
-  const rows = await reconcilerRuns(db);
+  const rows = await reconcilerStatuses(db);
   return rows.length === 0 ? 'No service runs any reconciler.' : reconcilersTable(rows);
 }
 

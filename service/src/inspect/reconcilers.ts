@@ -11,13 +11,13 @@ export function reconcilersTable(rows: InspectedReconciler[]): string {
     'EVERY',
     'LAST RUN',
     'TOOK',
-    'LATE BY',
+    'LAG',
     'RESULT',
     'FOUND',
     'RUNNING',
     'FAILED',
     'LAST ERROR',
-    'TOLD',
+    'REPORTED',
   ];
   return table([header, ...rows.map(lineOf)]);
 }
@@ -36,7 +36,7 @@ function lineOf(row: InspectedReconciler): string[] {
     row.running_in === null ? '-' : `since ${fromNow(row.running_in)}`,
     `${row.failures} of ${row.runs}`,
     row.error === null ? '-' : `${fromNow(row.failed_in)}: ${row.error.replace(/\s+/g, ' ')}`,
-    fromNow(row.told_in),
+    fromNow(row.reported_in),
   ];
 }
 

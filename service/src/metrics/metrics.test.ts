@@ -183,8 +183,8 @@ test('runs of reconcilers are told: how they ended, how long they took and how l
     'berth_reconciler_runs_total{reconciler="instances",outcome="failed"} 0',
     'berth_reconciler_runs_total{reconciler="instances",outcome="aborted"} 0',
   ]);
-  const run = { ...sweep, key: 'srv-canary', lagSeconds: 0.25, seconds: 2, found: undefined };
-  metrics.reconcilers.ended({ ...run, outcome: 'failed', error: new Error('No.') });
+  const run = { key: 'srv-canary', lagSeconds: 0.25, seconds: 2, found: undefined };
+  metrics.reconcilers.ended(sweep, { ...run, outcome: 'failed', error: new Error('No.') });
   const failed = await series();
   assert.ok(
     failed.includes('berth_reconciler_runs_total{reconciler="instances",outcome="failed"} 1'),
@@ -192,7 +192,7 @@ test('runs of reconcilers are told: how they ended, how long they took and how l
   assert.ok(failed.includes('berth_reconciler_duration_seconds_sum{reconciler="instances"} 2'));
   assert.ok(failed.includes('berth_reconciler_lag_seconds_sum{reconciler="instances"} 0.25'));
   assert.deepEqual(failed.filter(isOf('last_success_timestamp_seconds')), []);
-  metrics.reconcilers.ended({ ...run, outcome: 'succeeded', error: undefined });
+  metrics.reconcilers.ended(sweep, { ...run, outcome: 'succeeded', error: undefined });
   const [last, ...others] = (await series()).filter(isOf('last_success_timestamp_seconds'));
   assert.match(last ?? '', /\{reconciler="instances",location="test"\} \d{10}/);
   assert.deepEqual(others, []);

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { outcomes, type RunObserver } from '../reconciling/observer.ts';
+import { outcomes, type RunObserver } from '../reconciler-runtime/observer.ts';
 
 /** Seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -9,7 +9,7 @@ export function reconcilerObserver(registry: Registry): RunObserver {
   const registers = [registry];
   const runs = new Counter({
     name: 'berth_reconciler_runs_total',
-    help: 'Runs of reconcilers: succeeded, failed, or aborted since what they read was out of date or the service was asked to stop.',
+    help: 'Runs of reconcilers: succeeded, failed, or aborted, since what they had read was outdated or the service stopped.',
     labelNames: ['reconciler', 'outcome'],
     registers,
   });
@@ -22,14 +22,14 @@ export function reconcilerObserver(registry: Registry): RunObserver {
   });
   const lag = new Histogram({
     name: 'berth_reconciler_lag_seconds',
-    help: 'From when a run of a reconciler was due until it began: it waits for the run before.',
+    help: 'From when a run of a reconciler was triggered until it began: it waits for the run before.',
     labelNames: ['reconciler'],
     buckets,
     registers,
   });
   const lastSuccess = new Gauge({
     name: 'berth_reconciler_last_success_timestamp_seconds',
-    help: 'When a reconciler last ended without an error, by the service that runs it. The location is empty for what is not about one.',
+    help: 'When a run of a reconciler last succeeded. The location is empty for a reconciler that is not about one.',
     labelNames: ['reconciler', 'location'],
     registers,
   });
@@ -39,7 +39,7 @@ export function reconcilerObserver(registry: Registry): RunObserver {
       for (const outcome of outcomes) runs.inc({ reconciler, outcome }, 0);
     },
     began() {},
-    ended({ reconciler, location, outcome, ...run }) {
+    ended({ reconciler, location }, { outcome, ...run }) {
       runs.inc({ reconciler, outcome });
       seconds.observe({ reconciler }, run.seconds);
       lag.observe({ reconciler }, run.lagSeconds);

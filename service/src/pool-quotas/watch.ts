@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
-import { defineReconciler } from '../reconciling/define.ts';
-import type { RunObserver } from '../reconciling/observer.ts';
-import { startReconcilers } from '../reconciling/runner.ts';
+import { defineReconciler } from '../reconciler-runtime/define.ts';
+import type { RunObserver } from '../reconciler-runtime/observer.ts';
+import { startReconcilers } from '../reconciler-runtime/runner.ts';
 import type { QuotaMode } from './counting.ts';
 import type { PoolKeeper } from './keeper.ts';
 import type { Location, PoolQuotas } from './pool-quotas.ts';
@@ -10,8 +10,7 @@ import type { Sized } from './promise.ts';
 
 /** A look reads a few bytes of the kernel; a guest may write some hundred megabytes a second. */
 const lookMilliseconds = 250;
-/** After one that failed: each is told of. */
-const againMilliseconds = 10_000;
+const backOffMilliseconds = 10_000;
 const staleMilliseconds = 24 * 3600 * 1000;
 
 /** How the limits of a pool on this machine are. */
@@ -35,7 +34,7 @@ interface Keeping {
   log: Logger;
   signal: AbortSignal;
   observer: QuotaObserver | undefined;
-  /** Told of the runs of both reconcilers. */
+  /** Told of the runs of its reconcilers. */
   runs?: RunObserver | undefined;
   report(error: unknown): void;
 }
@@ -50,8 +49,6 @@ interface QuotaState extends Keeping {
   wasLost: boolean;
   /** When stale groups were cleared, by the wall clock. */
   cleared: number;
-  /** When the pool may be counted anew, after that has failed. */
-  notBefore: number;
 }
 
 /** Keeps servers to the sizes of their disks, where their location has a btrfs pool on this machine. */
@@ -60,7 +57,7 @@ export interface QuotaWatch {
   compare(instances: Sized[]): Promise<void>;
   /** Looks at one, whose limit a restore has dropped. */
   lookAt(name: string): void;
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** The key is an instance's name. */
@@ -77,24 +74,23 @@ const instanceQuota = defineReconciler<QuotaState, 'instance_restored'>({
 /** Has the kernel count a pool anew whose count it has lost. */
 const poolCount = defineReconciler<QuotaState, 'instance_restored'>({
   name: 'pool-count',
-  every: { milliseconds: lookMilliseconds },
+  every: { milliseconds: lookMilliseconds, from: 'end' },
+  backOffMilliseconds,
   failure: 'A pool could not be counted anew.',
   async run(state) {
     const { keeper, location, log, observer, signal } = state;
     const isLost = keeper?.isInconsistent() ?? false;
-    if (isLost !== state.wasLost) tell(state);
+    if (isLost !== state.wasLost) observe(state);
     state.wasLost = isLost;
-    if (!isLost || !keeper?.keeps() || performance.now() < state.notBefore) return;
-    state.notBefore = performance.now() + againMilliseconds;
+    if (!isLost || !keeper?.keeps()) return;
     const seconds = await keeper.heal(signal);
-    state.notBefore = 0;
     observer?.rescanned(location.name, seconds);
     log.warn({ location: location.name, seconds }, 'The kernel had lost count of a pool.');
     return { recounted: 1 };
   },
 });
 
-function tell({ keeper, location, observer, signal, unlimited }: QuotaState): void {
+function observe({ keeper, location, observer, signal, unlimited }: QuotaState): void {
   if (!keeper || signal.aborted) return;
   const isInconsistent = keeper.isInconsistent();
   observer?.quotas(location.name, { mode: keeper.mode(), isInconsistent, unlimited });
@@ -110,14 +106,14 @@ export function watchQuotas(keeping: Keeping, location: WatchedLocation): QuotaW
   const { client, poolQuotas, log, signal, observer, report, runs } = keeping;
   const state: QuotaState = {
     ...{ ...keeping, location, keeper: undefined, unlimited: undefined },
-    ...{ wasLost: false, cleared: 0, notBefore: 0 },
+    ...{ wasLost: false, cleared: 0 },
   };
   // The pool of an engine over HTTPS is on another machine.
   const isNear = 'socket_path' in location.engine;
   const reconcilers = isNear ? [instanceQuota, poolCount] : [];
   const runner = startReconcilers({
     ...{ reconcilers, subject: state, location: location.name },
-    ...{ signal, log, report, observer: runs },
+    ...{ signal, log, observer: runs },
   });
   return {
     async compare(instances) {
@@ -128,13 +124,13 @@ export function watchQuotas(keeping: Keeping, location: WatchedLocation): QuotaW
       try {
         state.unlimited = (await keeper.compare(instances, report))?.length;
       } finally {
-        tell(state);
+        observe(state);
       }
       if (keeper.mode() !== 'none') await clearOnceADay(state, keeper);
     },
-    lookAt: (name) => runner.tell('instance_restored', name),
-    async end() {
-      await runner.end();
+    lookAt: (name) => runner.trigger('instance_restored', name),
+    async stop() {
+      await runner.stop();
       observer?.quotas(location.name, undefined);
     },
   };

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
-import { defineReconciler } from '../reconciling/define.ts';
-import type { RunObserver } from '../reconciling/observer.ts';
-import { startReconcilers } from '../reconciling/runner.ts';
+import { defineReconciler } from '../reconciler-runtime/define.ts';
+import type { RunObserver } from '../reconciler-runtime/observer.ts';
+import { startReconcilers } from '../reconciler-runtime/runner.ts';
 import { wakeNextCreates } from './create-queue-queries.ts';
 
 export interface CreateQueue {
@@ -39,12 +39,12 @@ export function minderOfCreates(
     observer,
   });
   const off = notifications.on('create_place_free', ({ id }) =>
-    runner.tell('create_place_free', String(id)),
+    runner.trigger('create_place_free', String(id)),
   );
   return {
     async stop() {
       off();
-      await runner.end();
+      await runner.stop();
     },
   };
 }

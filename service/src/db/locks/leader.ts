@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { inTurn } from '../../lib/in-turn.ts';
+import { createOutage } from '../../lib/outage.ts';
 import { pause } from '../../lib/pause.ts';
 import { currentSession } from './current-session.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
@@ -39,6 +40,10 @@ export function createLeader(options: LeaderOptions): Leader {
   /** Those among which some are not led any more, but have not ended yet. */
   let underWay = 0;
   const { run: inOrder } = inTurn();
+  const outage = createOutage(log, {
+    failed: 'Locks could not be taken; trying again.',
+    works: 'Locks can be taken again.',
+  });
 
   function handOver(count: number): void {
     for (const [name, { handing }] of shares.excess(count)) {
@@ -57,21 +62,30 @@ export function createLeader(options: LeaderOptions): Leader {
     if (underWay === 0) session?.end();
   }
 
+  async function take(name: string, led: Led): Promise<LockSession | undefined> {
+    if (led.signal.aborted) return;
+    const session = await sessions.get();
+    await session.join();
+    if (shares.isFull(await session.sessions())) return;
+    if (!(await session.tryLock(name))) return;
+    shares.begin(name, led);
+    return session;
+  }
+
   /** One name after the other: each try counts what the ones before have taken. */
-  const take = (name: string, led: Led): Promise<LockSession | undefined> =>
-    inOrder(async () => {
-      if (led.signal.aborted) return;
-      const session = await sessions.get();
-      await session.join();
-      if (shares.isFull(await session.sessions())) return;
-      if (!(await session.tryLock(name))) return;
-      shares.begin(name, led);
+  const tryToTake = async (name: string, led: Led): Promise<LockSession | undefined> => {
+    try {
+      const session = await inOrder(() => take(name, led));
+      outage.worked();
       return session;
-    });
+    } catch (error) {
+      if (!led.signal.aborted) outage.failed(error);
+    }
+  };
 
   const leadOnce: Leader['whileLeading'] = async (name, signal, work) => {
     const handing = new AbortController();
-    const session = await take(name, { handing, signal });
+    const session = await tryToTake(name, { handing, signal });
     if (!session) return;
     try {
       const leading = AbortSignal.any([signal, session.lost, handing.signal]);

@@ -462,7 +462,7 @@ interface SettingsTable {
 }
 
 /** How the last runs of a service's reconcilers went. Unlogged: a PostgreSQL that crashed has none. */
-interface ReconcilerRunsTable {
+interface ReconcilerStatusesTable {
   service: string;
   reconciler: string;
   /** The name of a location, or empty. */
@@ -479,7 +479,7 @@ interface ReconcilerRunsTable {
   failures: number;
   failed_at: Timestamp | null;
   error: string | null;
-  told_at: Timestamp;
+  reported_at: Timestamp;
 }
 
 /** A view, of what is in partitions and of what is still to be moved there. */
@@ -538,5 +538,5 @@ export interface Database extends PeopleTables {
   audit_log: AuditLogView;
   settings: SettingsTable;
   images: ImagesTable;
-  reconciler_runs: ReconcilerRunsTable;
+  reconciler_statuses: ReconcilerStatusesTable;
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import type { NotificationListener } from '../../db/notifications.ts';
-import type { RunObserver } from '../../reconciling/observer.ts';
-import { startReconcilers } from '../../reconciling/runner.ts';
+import type { RunObserver } from '../../reconciler-runtime/observer.ts';
+import { startReconcilers } from '../../reconciler-runtime/runner.ts';
 import type { OperationKind } from '../define.ts';
 import type { Execution } from '../execute.ts';
+import { activeOperations } from './active.ts';
 import { clockSkewGuard, dueOperations } from './due.ts';
-import { operationsUnderWay } from './under-way.ts';
 
 export interface RunnerOptions {
   db: Db;
@@ -17,12 +17,12 @@ export interface RunnerOptions {
   /** How many operations this process carries out at once. */
   concurrency: number;
   log: Logger;
-  /** Told of the looks for due operations. */
+  /** Told of the runs of its reconcilers. */
   runs?: RunObserver;
 }
 
 export interface OperationRunner {
-  /** Lets steps under way come to their next stop, and lets go of their leases. */
+  /** Lets steps under way come to their next stop, and releases their leases. */
   stop(): Promise<void>;
 }
 
@@ -31,25 +31,25 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
   const { db, notifications, kinds, execution, concurrency, log, runs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const placeIsFree = () => looking.tell('place_free');
-  const underWay = operationsUnderWay({ execution, kinds, log, signal, placeIsFree });
+  const onSlotFree = () => looking.trigger('slot_free');
+  const active = activeOperations({ execution, kinds, log, signal, onSlotFree });
   const steps = new Map(kinds.map(({ kind, steps: ofKind }) => [kind, Object.keys(ofKind)]));
   const looking = startReconcilers({
     reconcilers: [dueOperations, clockSkewGuard],
-    subject: { db, log, holder: randomUUID(), steps, concurrency, underWay },
+    subject: { db, log, holder: randomUUID(), steps, concurrency, active },
     ...{ signal, log, observer: runs },
   });
   const unsubscribe = [
-    notifications.on('operation_due', () => looking.tell('operation_due')),
-    notifications.on('operation_released', () => looking.tell('operation_released')),
-    notifications.on('operation_superseded', ({ id }) => underWay.letGo(id)),
+    notifications.on('operation_due', () => looking.trigger('operation_due')),
+    notifications.on('operation_released', () => looking.trigger('operation_released')),
+    notifications.on('operation_superseded', ({ id }) => active.abort(id)),
   ];
   return {
     async stop() {
       stopping.abort();
       for (const off of unsubscribe) off();
-      await looking.end();
-      await underWay.idle();
+      await looking.stop();
+      await active.idle();
     },
   };
 }

@@ -3,8 +3,8 @@ import type { Keyring } from '../../keys/keyring.ts';
 import { wayTo } from '../../locations/engines.ts';
 import { loadIdentity } from '../../locations/identity.ts';
 import { type LocationRow, listAllLocations } from '../../locations/queries.ts';
-import { defineReconciler, type Found } from '../../reconciling/define.ts';
-import { startReconcilers } from '../../reconciling/runner.ts';
+import { defineReconciler, type Found } from '../../reconciler-runtime/define.ts';
+import { startReconcilers } from '../../reconciler-runtime/runner.ts';
 import { serverOfOperation } from '../../servers/truth-queries.ts';
 import { createRunningCount } from '../../usage/collect/running.ts';
 import type { Shared, Watching } from './subject.ts';
@@ -34,15 +34,15 @@ const locations = defineReconciler<Watchers, LocationsTopic>({
   run: lookAtAll,
 });
 
-/** The key is an operation's id: its server may not be as it was. */
+/** Syncs the instance of an operation's server. The key is the operation's id. */
 const endedOperation = defineReconciler<Watchers, LocationsTopic>({
   name: 'ended-operation',
   on: ['operation_finished'],
   failure: 'What an operation was about could not be looked up.',
   async run({ watching }, operation) {
-    const { db, lookers } = watching;
+    const { db, instanceTriggers } = watching;
     const server = await serverOfOperation(db, Number(operation));
-    if (server) lookers.get(server.locationId)?.(instanceName(server.uuid));
+    if (server) instanceTriggers.get(server.locationId)?.(instanceName(server.uuid));
   },
 });
 
@@ -57,22 +57,22 @@ export async function watchLocations(
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
   const { db, log, notifications, runs } = watching;
-  const shared = { lookers: new Map(), running: createRunningCount(db) } satisfies Shared;
+  const shared = { instanceTriggers: new Map(), running: createRunningCount(db) } satisfies Shared;
   const watchers = { watching: { ...watching, ...shared }, watched: new Map(), signal };
   await lookAtAll(watchers);
   const reconcilers = [locations, endedOperation];
   const runner = startReconcilers({ reconcilers, subject: watchers, signal, log, observer: runs });
   const unsubscribe = [
-    notifications.on('locations_changed', () => runner.tell('locations_changed')),
+    notifications.on('locations_changed', () => runner.trigger('locations_changed')),
     notifications.on('operation_finished', ({ id }) => {
-      if (shared.lookers.size > 0) runner.tell('operation_finished', String(id));
+      if (shared.instanceTriggers.size > 0) runner.trigger('operation_finished', String(id));
     }),
   ];
 
   async function untilEnded(): Promise<void> {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     for (const off of unsubscribe) off();
-    await runner.end();
+    await runner.stop();
     await Promise.all([...watchers.watched.values()].map(({ ended }) => ended));
   }
   return { ended: untilEnded() };
@@ -100,6 +100,11 @@ function watch({ watching, watched, signal }: Watchers, location: LocationRow, b
   const before = watched.get(location.id);
   before?.stop();
   const until = AbortSignal.any([signal, stopping.signal]);
-  const ended = Promise.resolve(before?.ended).then(() => watchLocation(watching, location, until));
-  watched.set(location.id, { by, stop: () => stopping.abort(), ended });
+  const ended = Promise.resolve(before?.ended)
+    .then(() => watchLocation(watching, location, until))
+    .finally(() => {
+      if (watched.get(location.id) === entry) watched.delete(location.id);
+    });
+  const entry = { by, stop: () => stopping.abort(), ended };
+  watched.set(location.id, entry);
 }

@@ -7,70 +7,70 @@ import type { Subject } from '../truth.ts';
 const mostFailures = 3;
 const unknownTrouble = 'The service could not look at it; its log says why.';
 
-/** What tells whether an engine can be asked: its stream of events, that it answers, and what about. */
-export type Sign = 'events' | 'answers' | 'nodes' | 'instances';
+/** What shows whether an engine can be reached: its stream of events, a ping, and the syncs of nodes and of instances. */
+export type Probe = 'events' | 'ping' | 'nodes' | 'instances';
 
-/** Whether the engine of a location can be asked, as far as was seen. */
+/** Whether the engine of a location can be reached, as far as its probes have shown. */
 export interface Reachability {
-  answered(sign: Sign): void;
-  failed(sign: Sign, error: unknown): void;
-  /** What a look answers, of which is noted whether it did; what was aborted says nothing. */
-  judge<T>(sign: Sign, look: Promise<T>, signal: AbortSignal): Promise<T>;
-  isInDoubt(...signs: Sign[]): boolean;
-  /** Enters what was seen so far, and that somebody watches. */
-  enter(): Promise<void>;
+  recordSuccess(probe: Probe): void;
+  recordFailure(probe: Probe, error: unknown): void;
+  /** Records how a call ended, and answers what it does; an abort is no result. */
+  record<T>(probe: Probe, call: Promise<T>, signal: AbortSignal): Promise<T>;
+  hasFailed(...probes: Probe[]): boolean;
+  /** Writes it to the location, and that a service watches it. */
+  write(): Promise<void>;
 }
 
 /**
- * It can't be asked where it refuses, where three looks in a row were answered by silence (`askPatiently`), and where the
- * same has failed three times in a row.
- * @param changed called when there is something to enter
+ * The engine is unreachable once it refuses, once three pings in a row were met by silence (`askPatiently`), and once the
+ * same probe has failed three times in a row.
+ * @param probed called when there is something to write
  */
 export function createReachability(
   { db, locationId }: Pick<Subject, 'db' | 'locationId'>,
   log: Logger,
-  changed: () => void,
+  probed: () => void,
 ): Reachability {
-  const troubles = new Map<Sign, string | null>();
-  const failures = new Map<Sign, number>();
+  const troubles = new Map<Probe, string | null>();
+  const failures = new Map<Probe, number>();
 
-  function answered(sign: Sign): void {
-    failures.delete(sign);
-    troubles.set(sign, null);
-    changed();
+  function recordSuccess(probe: Probe): void {
+    failures.delete(probe);
+    troubles.set(probe, null);
+    probed();
   }
 
-  function failed(sign: Sign, error: unknown): void {
-    const inARow = (failures.get(sign) ?? 0) + 1;
-    failures.set(sign, inARow);
-    // The one look of these is three.
-    const isSure = sign === 'answers' || isRefusal(error) || inARow >= mostFailures;
+  function recordFailure(probe: Probe, error: unknown): void {
+    const inARow = (failures.get(probe) ?? 0) + 1;
+    failures.set(probe, inARow);
+    // A ping that fails is three already.
+    const isSure = probe === 'ping' || isRefusal(error) || inARow >= mostFailures;
     if (!isSure) return;
     const reason = error instanceof EngineError ? error.publicMessage : unknownTrouble;
     // Anyone may see the location: what Incus itself said is for the log, once.
-    if (troubles.get(sign) !== reason) {
+    if (troubles.get(probe) !== reason) {
       const said = error instanceof Error ? error.message : String(error);
-      log.warn({ locationId, sign, reason: said }, 'The engine of a location can not be asked.');
+      log.warn({ locationId, probe, reason: said }, 'The engine of a location can not be asked.');
     }
-    troubles.set(sign, reason);
-    changed();
+    troubles.set(probe, reason);
+    probed();
   }
 
   return {
-    answered,
-    failed,
-    async judge(sign, look, signal) {
+    recordSuccess,
+    recordFailure,
+    async record(probe, call, signal) {
       try {
-        const answer = await look;
-        answered(sign);
+        const answer = await call;
+        recordSuccess(probe);
         return answer;
       } catch (error) {
-        if (error instanceof EngineError && !signal.aborted) failed(sign, error);
+        if (error instanceof EngineError && !signal.aborted) recordFailure(probe, error);
         throw error;
       }
     },
-    isInDoubt: (...signs) => signs.some((sign) => failures.has(sign)),
-    async enter() {
+    hasFailed: (...probes) => probes.some((probe) => failures.has(probe)),
+    async write() {
       if (!troubles.has('events')) return;
       const reasons = [...troubles.values()];
       await setReachability(db, locationId, reasons.find((reason) => reason !== null) ?? null);

@@ -8,8 +8,8 @@ import type { LocationRow } from '../../locations/queries.ts';
 import type { FindApi } from '../../network-policy/api-addresses.ts';
 import type { PoolQuotas } from '../../pool-quotas/pool-quotas.ts';
 import type { QuotaObserver, QuotaWatch } from '../../pool-quotas/watch.ts';
-import { defineReconciler, type Reconciler } from '../../reconciling/define.ts';
-import type { RunObserver } from '../../reconciling/observer.ts';
+import { defineReconciler, type Reconciler } from '../../reconciler-runtime/define.ts';
+import type { RunObserver } from '../../reconciler-runtime/observer.ts';
 import type { UsageCollector } from '../../usage/collect/collector.ts';
 import type { CountRunning } from '../../usage/collect/running.ts';
 import type { MemberLooks } from '../members.ts';
@@ -58,42 +58,41 @@ export interface Watching {
 
 /** What all locations that a process watches have in common. */
 export interface Shared {
-  /** Who looks at an instance of a location, by the location's id. */
-  lookers: Map<number, (instance: string) => void>;
+  /** Triggers the sync of an instance, by the id of its location. */
+  instanceTriggers: Map<number, (instance: string) => void>;
   running: CountRunning;
 }
 
-/** What happens at a location that makes its reconcilers run. */
+/** Events of a location that trigger its reconcilers. */
 export type LocationTopic =
-  /** The events of the engine can be heard, for the first time or again. */
+  /** The stream of the engine's events is open, for the first time or again. */
   | 'connected'
-  /** The key is an instance's name. */
+  /** The key is the name of the instance. */
   | 'instance_changed'
-  /** An instance could not be looked at: whether none can is seen by looking at all. */
-  | 'instance_unread'
-  /** The engine answers, and something that was asked of it before has failed. */
-  | 'engine_doubted'
-  /** A member of the cluster is gone, or is back. */
+  /** One instance could not be synced: a sync of all shows whether any can. */
+  | 'instance_sync_failed'
+  /** The engine answers, after something that was asked of it has failed. */
+  | 'engine_recovered'
+  /** A member of the cluster went away, or came back. */
   | 'member_changed'
-  | 'nodes_read'
-  /** A member is back: a sweep that waits for it would say later how its servers are. */
+  | 'nodes_synced'
+  /** A member came back: a sweep that waits for it would show its servers later than a new one. */
   | 'instances_outdated'
-  /** Usage was counted. */
-  | 'counted'
-  /** Whether the engine can be asked was seen. */
-  | 'reachability_seen'
+  | 'usage_collected'
+  /** What is known of the engine's reachability has changed, or was confirmed. */
+  | 'reachability_probed'
   | 'image_wanted'
   | 'network_policy_wanted';
 
-/** A location as long as this process watches it, and what its reconcilers remember meanwhile. */
+/** A location while this process watches it, with what its reconcilers remember between runs. */
 export interface LocationSubject extends Subject {
   watching: Watching;
   location: LocationRow;
   installationId: string;
   log: Logger;
-  /** Of what one run could not look at, while it goes on. */
+  /** Logs an error that does not end the run. */
   report(error: unknown): void;
-  reach: Reachability;
+  reachability: Reachability;
   members: MemberLooks;
   quotas: QuotaWatch;
   collector: UsageCollector;

@@ -5,26 +5,26 @@ import { keepAllowances } from '../allowances.ts';
 import { keepNetworkPolicy } from '../network-policy.ts';
 import { enterSubnets } from '../subnets.ts';
 import { tryTrafficLimits } from '../traffic-limits.ts';
-import { eachSweep } from './looks.ts';
 import { define } from './subject.ts';
+import { eachSweep } from './sync.ts';
 
-// What follows from how a location is, and is to be.
+// Reconcilers that correct what a location's Incus has, or record what it is good for.
 
 const reachabilityMilliseconds = 5000;
 
-/** In order, and again while the database could not take it. */
+/** On a schedule, too, since the database may not have taken it, and to show that a service watches the location. */
 export const reachability = define({
   name: 'reachability',
   every: { milliseconds: reachabilityMilliseconds },
-  on: ['reachability_seen'],
-  async run({ reach }) {
-    await reach.enter();
+  on: ['reachability_probed'],
+  async run(subject) {
+    await subject.reachability.write();
   },
 });
 
 export const networkPolicy = define({
   name: 'network-policy',
-  on: ['nodes_read', 'network_policy_wanted'],
+  on: ['nodes_synced', 'network_policy_wanted'],
   async run(subject) {
     const { location, log, warned, watching } = subject;
     const { findApi, protectedAddresses } = watching;
@@ -38,7 +38,7 @@ export const networkPolicy = define({
 
 export const subnets = define({
   name: 'subnets',
-  on: ['nodes_read'],
+  on: ['nodes_synced'],
   async run(subject) {
     await enterSubnets(subject, subject.location);
   },
@@ -46,7 +46,7 @@ export const subnets = define({
 
 export const trafficLimits = define({
   name: 'traffic-limits',
-  on: ['nodes_read'],
+  on: ['nodes_synced'],
   async run(subject) {
     await tryTrafficLimits(subject, subject.location);
   },
@@ -76,10 +76,10 @@ export const engineHoles = define({
   },
 });
 
-/** Beside the counting, which does not wait for the engine to do what an allowance means. */
+/** Apart from the usage, whose rounds do not wait until the engine has applied an allowance. */
 export const allowances = define({
   name: 'allowances',
-  on: ['counted'],
+  on: ['usage_collected'],
   async run(subject) {
     await keepAllowances(subject);
   },

@@ -3,12 +3,11 @@ import { type LifecycleEvent, watchEvents } from '../../incus/events.ts';
 import { connectionOf } from '../../locations/engines.ts';
 import type { LocationRow } from '../../locations/queries.ts';
 import { watchQuotas } from '../../pool-quotas/watch.ts';
-import { type ReconcilerRunner, startReconcilers } from '../../reconciling/runner.ts';
+import { type ReconcilerRunner, startReconcilers } from '../../reconciler-runtime/runner.ts';
 import { createUsageCollector } from '../../usage/collect/collector.ts';
 import { lookAtMembers } from '../members.ts';
 import { orphanKeeper } from '../orphans.ts';
 import { subvolumeCounter } from '../subvolumes.ts';
-import { engine, instance, instances, membersAway, nodes } from './looks.ts';
 import { createReachability } from './reachability.ts';
 import {
   type LocationSubject,
@@ -17,6 +16,7 @@ import {
   type Shared,
   type Watching,
 } from './subject.ts';
+import { engine, instance, instances, membersAway, nodes } from './sync.ts';
 import {
   allowances,
   engineHoles,
@@ -28,7 +28,7 @@ import {
 } from './upkeep.ts';
 import { diskUsage, usage } from './usage.ts';
 
-/** All of a location. Those of its pool on this machine are `pool-quotas/watch.ts`'s. */
+/** All of a location, except for those of its pool on this machine (`pool-quotas/watch.ts`). */
 const reconcilers = [
   ...[engine, membersAway, nodes, instances, instance],
   ...[reachability, networkPolicy, subnets, trafficLimits, images, engineHoles, allowances],
@@ -51,23 +51,23 @@ export async function watchLocation(
 }
 
 async function watch(watching: Watching & Shared, location: LocationRow, signal: AbortSignal) {
-  const { db, log, lookers, observer, runs } = watching;
+  const { db, log, instanceTriggers, observer, runs } = watching;
   const ours = await installationId(db);
-  const tell: Runner['tell'] = (topic, key) => runner.tell(topic, key);
-  const subject = subjectOf({ watching, location, signal, ours, tell });
+  const trigger: Runner['trigger'] = (topic, key) => runner.trigger(topic, key);
+  const subject = subjectOf({ watching, location, signal, ours, trigger });
   const runner: Runner = startReconcilers({
     ...{ reconcilers, subject, location: location.name, signal, log, observer: runs },
   });
-  const unsubscribe = hearNotifications(watching, location, tell);
-  lookers.set(location.id, (name) => tell('instance_changed', name));
+  const unsubscribe = hearNotifications(watching, location, trigger);
+  instanceTriggers.set(location.id, (name) => trigger('instance_changed', name));
   observer?.led(1);
   try {
-    await hearEvents(subject, tell);
+    await hearEvents(subject, trigger);
   } finally {
-    lookers.delete(location.id);
+    instanceTriggers.delete(location.id);
     for (const off of unsubscribe) off();
-    await runner.end();
-    await Promise.all([subject.members.idle(), subject.quotas.end()]);
+    await runner.stop();
+    await Promise.all([subject.members.idle(), subject.quotas.stop()]);
     observer?.unconfined(location.name, undefined);
     observer?.withSubvolumes(location.name, undefined);
     observer?.led(-1);
@@ -76,16 +76,16 @@ async function watch(watching: Watching & Shared, location: LocationRow, signal:
 
 type Runner = ReconcilerRunner<LocationTopic>;
 
-interface Making {
+interface SubjectOptions {
   watching: Watching & Shared;
   location: LocationRow;
   signal: AbortSignal;
   /** The id of this installation. */
   ours: string;
-  tell: Runner['tell'];
+  trigger: Runner['trigger'];
 }
 
-function subjectOf({ watching, location, signal, ours, tell }: Making): LocationSubject {
+function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions): LocationSubject {
   const { db, engines, log, observer, poolQuotas, runs } = watching;
   const client = engines.of(location);
   const report = (error: unknown) => {
@@ -96,8 +96,8 @@ function subjectOf({ watching, location, signal, ours, tell }: Making): Location
   return {
     ...of,
     ...{ watching, location, installationId: ours },
-    reach: createReachability(of, log, () => tell('reachability_seen')),
-    members: lookAtMembers(of, (to) => memberChanged(to, tell), report),
+    reachability: createReachability(of, log, () => trigger('reachability_probed')),
+    members: lookAtMembers(of, (to) => memberChanged(to, trigger), report),
     quotas: watchQuotas({ ...of, poolQuotas, observer, runs }, location),
     collector: createUsageCollector(watching, { id, pool, client }),
     keepOrphans: orphanKeeper({ installationId: ours, log }),
@@ -108,47 +108,47 @@ function subjectOf({ watching, location, signal, ours, tell }: Making): Location
   };
 }
 
-function memberChanged(to: 'online' | 'offline', tell: Runner['tell']): void {
-  if (to === 'online') tell('instances_outdated');
-  tell('member_changed');
+function memberChanged(to: 'online' | 'offline', trigger: Runner['trigger']): void {
+  if (to === 'online') trigger('instances_outdated');
+  trigger('member_changed');
 }
 
-/** Answers what ends it. */
+/** Answers functions that end it. */
 function hearNotifications(
   { notifications }: Watching,
   location: LocationRow,
-  tell: Runner['tell'],
+  trigger: Runner['trigger'],
 ): (() => void)[] {
   return (['image_wanted', 'network_policy_wanted'] as const).map((topic) =>
     notifications.on(topic, ({ id }) => {
-      if (id === location.id) tell(topic);
+      if (id === location.id) trigger(topic);
     }),
   );
 }
 
 /** Until the signal aborts. */
-async function hearEvents(subject: LocationSubject, tell: Runner['tell']): Promise<void> {
-  const { watching, location, signal, reach, quotas } = subject;
+async function hearEvents(subject: LocationSubject, trigger: Runner['trigger']): Promise<void> {
+  const { watching, location, signal, reachability, quotas } = subject;
   await watchEvents(connectionOf(location, watching.engines.identity), {
     types: ['lifecycle'],
     project: location.incus_project,
     signal,
     onConnect() {
-      reach.answered('events');
-      tell('connected');
+      reachability.recordSuccess('events');
+      trigger('connected');
     },
-    onDisconnect: (reason) => reach.failed('events', reason),
+    onDisconnect: (reason) => reachability.recordFailure('events', reason),
     onEvent(event) {
       const seconds = (Date.now() - Date.parse(event.timestamp)) / 1000;
       watching.observer?.lagged(Math.max(0, seconds));
       if (event.type !== 'lifecycle') return;
-      for (const name of namesOf(event)) tell('instance_changed', name);
+      for (const name of namesOf(event)) trigger('instance_changed', name);
       if (event.action === 'instance-restored' && event.instance) quotas.lookAt(event.instance);
     },
   });
 }
 
-/** Of the instance, and of what it was called before it was renamed. */
+/** The name of the instance, and its former one where it was renamed. */
 function namesOf({ instance: name, context }: LifecycleEvent): string[] {
   return [name, context.old_name].filter((one) => typeof one === 'string');
 }

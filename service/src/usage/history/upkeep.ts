@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { databaseTime } from '../../db/queries.ts';
-import { defineReconciler, type Found } from '../../reconciling/define.ts';
+import { defineReconciler, type Found } from '../../reconciler-runtime/define.ts';
 import { coarserThan, later, resolutions } from './history.ts';
 import { ensurePartitions, madeUntil, rollUpNext } from './history-queries.ts';
 import { deleteOldRuns, dropOldPartitions } from './retention-queries.ts';

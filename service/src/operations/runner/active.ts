@@ -3,40 +3,40 @@ import { type OperationKind, unknownKind } from '../define.ts';
 import { type Execution, executeOperation } from '../execute.ts';
 import type { Leased } from '../lease.ts';
 
-export interface CarryingOut {
+export interface ActiveOptions {
   execution: Execution;
   kinds: readonly OperationKind[];
   log: Logger;
   /** Aborted when the steps under way are to come to their next stop. */
   signal: AbortSignal;
-  /** Called when there is a place for another one. */
-  placeIsFree(): void;
+  /** Called when an operation has ended or was released, and another one may start. */
+  onSlotFree(): void;
 }
 
 /** The operations that this process carries out now. */
-export interface UnderWay {
+export interface ActiveOperations {
   count(): number;
-  begin(leased: Leased): void;
-  /** Aborts the step of an operation that is another worker's, or nobody's, now. */
-  letGo(id: number): void;
-  /** Resolves once all have ended or were let go. */
+  start(leased: Leased): void;
+  /** Aborts the step of an operation that was superseded. */
+  abort(id: number): void;
+  /** Resolves once all have ended or were released. */
   idle(): Promise<void>;
 }
 
-/** One operation may be there twice for a moment: once more after its first lease was lost. */
+/** For a moment, there may be two of an operation: the second one was leased after the first one's lease was lost. */
 interface Entry {
   id: number;
   task: Promise<void>;
   abort: AbortController;
 }
 
-export function operationsUnderWay(carrying: CarryingOut): UnderWay {
-  const { execution, log, signal, placeIsFree } = carrying;
-  const kinds = new Map(carrying.kinds.map((kind) => [kind.kind, kind]));
+export function activeOperations(options: ActiveOptions): ActiveOperations {
+  const { execution, log, signal, onSlotFree } = options;
+  const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
   const entries = new Set<Entry>();
   return {
     count: () => entries.size,
-    begin(leased) {
+    start(leased) {
       const { operation } = leased;
       const kind = kinds.get(operation.kind) ?? unknownKind(operation);
       const abort = new AbortController();
@@ -45,12 +45,12 @@ export function operationsUnderWay(carrying: CarryingOut): UnderWay {
         .catch((error) => log.error({ err: error, operation: operation.id }, 'Operation left.'))
         .finally(() => {
           entries.delete(entry);
-          placeIsFree();
+          onSlotFree();
         });
       const entry = { id: operation.id, task, abort };
       entries.add(entry);
     },
-    letGo(id) {
+    abort(id) {
       for (const entry of entries) if (entry.id === id) entry.abort.abort();
     },
     async idle() {

@@ -1,4 +1,4 @@
-import type { Clock } from '../reconciling/clock.ts';
+import type { Clock } from '../reconciler-runtime/timing.ts';
 
 export interface FakeClock extends Clock {
   /** Lets time pass: what is due begins in its order, each followed by all that needs no time. */

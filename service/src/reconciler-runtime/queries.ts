@@ -1,14 +1,18 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
-import type { Entry } from './journal.ts';
+import type { ReconcilerStatus } from './status.ts';
 
-/** After which a service that told nothing is taken for gone. */
+/** A service that has written nothing for so long counts as gone. */
 const goneMinutes = 2;
 
-/** Writes how the reconcilers of a service do, in place of what it wrote before, and removes what services wrote that are gone. */
-export async function writeRuns(db: Queryable, service: string, entries: Entry[]): Promise<void> {
-  const rows = entries.map(({ last, lastFailure, everySeconds, runningFor, ...entry }) => ({
-    ...entry,
+/** Replaces the statuses of the reconcilers of a service, and removes those of services that are gone. */
+export async function writeStatuses(
+  db: Queryable,
+  service: string,
+  statuses: ReconcilerStatus[],
+): Promise<void> {
+  const rows = statuses.map(({ last, lastFailure, everySeconds, runningFor, ...status }) => ({
+    ...status,
     every_seconds: everySeconds,
     running_for: runningFor,
     age: last?.age,
@@ -22,11 +26,12 @@ export async function writeRuns(db: Queryable, service: string, entries: Entry[]
   }));
   await sql`
     with written as (
-      insert into reconciler_runs
+      insert into reconciler_statuses (service, reconciler, location, every_seconds, running_since,
+        runs, ran_at, key, lag_seconds, seconds, outcome, found, failures, failed_at, error, reported_at)
       select ${service}, reconciler, location, every_seconds, now() - running_for * interval '1 second',
         runs, now() - age * interval '1 second', key, lag_seconds, seconds, outcome, found,
         failures, now() - failed_age * interval '1 second', error, now()
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as status (
         reconciler text, location text, every_seconds float8, running_for float8, runs bigint,
         age float8, key text, lag_seconds float8, seconds float8, outcome text, found jsonb,
         failures bigint, failed_age float8, error text)
@@ -35,11 +40,11 @@ export async function writeRuns(db: Queryable, service: string, entries: Entry[]
         runs = excluded.runs, ran_at = excluded.ran_at, key = excluded.key,
         lag_seconds = excluded.lag_seconds, seconds = excluded.seconds, outcome = excluded.outcome,
         found = excluded.found, failures = excluded.failures, failed_at = excluded.failed_at,
-        error = excluded.error, told_at = excluded.told_at
+        error = excluded.error, reported_at = excluded.reported_at
       returning reconciler, location
     )
-    delete from reconciler_runs old
-    where told_at < now() - make_interval(mins => ${sql.lit(goneMinutes)}) and service <> ${service}
+    delete from reconciler_statuses old
+    where reported_at < now() - make_interval(mins => ${sql.lit(goneMinutes)}) and service <> ${service}
       or service = ${service}
         and not exists (select from written where (reconciler, location) = (old.reconciler, old.location))
   `.execute(db);

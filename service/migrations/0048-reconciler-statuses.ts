@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * How the last runs of each service's reconcilers went, for `npm run inspect`. Every service writes its own rows anew each few
- * seconds, so that nothing is lost with them, and none of it need be logged.
+ * How the reconcilers of each service do, for `npm run inspect`. Unlogged: every service replaces its own rows each 10 s, so
+ * that a crash of PostgreSQL loses nothing.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create unlogged table reconciler_runs (
+    create unlogged table reconciler_statuses (
       service text not null,
       reconciler text not null,
-      -- The name of a location; empty: what the reconciler is about is the installation, or the service.
+      -- The name of a location; empty: the reconciler is about the installation, or the service.
       location text not null,
       every_seconds double precision,
       running_since timestamptz,
@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       failures bigint not null,
       failed_at timestamptz,
       error text,
-      told_at timestamptz not null,
+      reported_at timestamptz not null,
       primary key (service, reconciler, location)
     );
   `.execute(db);

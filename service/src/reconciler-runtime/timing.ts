@@ -1,10 +1,10 @@
 import type { Schedule } from './define.ts';
 
-/** What time it is, and how it passes. */
+/** What time it is, and timers; tests have their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that only goes forward. */
   elapsed(): number;
   /** Calls back after that time, unless what it returned was called. */
   after(milliseconds: number, callback: () => void): () => void;
@@ -20,7 +20,11 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after that time, or at once when the signal aborts. */
-export async function pauseOn(clock: Clock, milliseconds: number, signal: AbortSignal) {
+export async function pauseOn(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = () => resolve();
@@ -32,13 +36,13 @@ export async function pauseOn(clock: Clock, milliseconds: number, signal: AbortS
 }
 
 /** Calls `run`, which resolves at the end of the run, by the schedule, until what this returns is called. */
-export function keepTime(
+export function startTimer(
   { milliseconds, first = 'later', from = 'tick' }: Schedule,
   clock: Clock,
   run: () => Promise<void>,
 ): () => void {
   const beforeFirst = { now: 0, later: milliseconds, random: Math.random() * milliseconds };
-  let hasEnded = false;
+  let isStopped = false;
   let cancel = clock.after(beforeFirst[first], tick);
 
   function tick(): void {
@@ -48,13 +52,13 @@ export function keepTime(
   }
 
   function next(): void {
-    if (hasEnded) return;
+    if (isStopped) return;
     const since = from === 'clock' ? clock.now() % milliseconds : 0;
     cancel = clock.after(milliseconds - since, tick);
   }
 
   return () => {
-    hasEnded = true;
+    isStopped = true;
     cancel();
   };
 }

@@ -7,7 +7,7 @@ import { lookAtInstance, sweepLocation } from '../truth.ts';
 import { enterUnknown } from '../unknown-instances.ts';
 import { define, type LocationSubject } from './subject.ts';
 
-// How the engine, its members and its instances are.
+// Reconcilers that observe the engine, its members and its instances.
 
 const defaultSweepMilliseconds = 60_000;
 const defaultPingMilliseconds = 5000;
@@ -17,18 +17,18 @@ const awayShare = 0.4;
 const pingMilliseconds = ({ watching }: LocationSubject) =>
   watching.pingMilliseconds ?? defaultPingMilliseconds;
 
-/** At a time of its own: the locations are not all to be compared at once. */
+/** First at a random time, so that not all locations are compared at once. */
 export const eachSweep = ({ watching }: LocationSubject) => {
   const { sweepMilliseconds: milliseconds = defaultSweepMilliseconds } = watching;
   return { milliseconds, first: 'random' } as const;
 };
 
-/** The engine may stumble over an instance that is on its way from one state to another. */
+/** Incus may fail to answer about an instance that is changing its state. */
 export const instance = define({
   name: 'instance',
   on: ['instance_changed'],
   retry: { times: 4, pauseMilliseconds: 500 },
-  whenFailed: 'instance_unread',
+  onFailure: 'instance_sync_failed',
   async run(subject, name) {
     await lookAtInstance(subject, name);
   },
@@ -37,12 +37,12 @@ export const instance = define({
 export const engine = define({
   name: 'engine',
   every: (subject) => ({ milliseconds: pingMilliseconds(subject) }),
-  async run({ db, client, location, signal, reach, members }, _, { tell }) {
-    const isInDoubt = reach.isInDoubt('answers', 'nodes', 'instances');
+  async run({ db, client, location, signal, reachability, members }, _, { trigger }) {
+    const hadFailed = reachability.hasFailed('ping', 'nodes', 'instances');
     const [known] = await nodesThatWere(db, location.id, 'online');
-    const look = askPatiently((options) => client.server.info(undefined, options), signal);
-    const { isSlow } = await reach.judge('answers', look, signal);
-    if (isInDoubt) tell('engine_doubted');
+    const ping = askPatiently((options) => client.server.info(undefined, options), signal);
+    const { isSlow } = await reachability.record('ping', ping, signal);
+    if (hadFailed) trigger('engine_recovered');
     if (known?.member === null) await setAnswered(db, location.id, { ...known, isSlow });
     else await members.run('online');
   },
@@ -56,30 +56,32 @@ export const membersAway = define({
   },
 });
 
-/** Before each sweep, and not within it: Incus lists no instances before it gives a silent member up. */
+/** Before each sweep, and not within it: Incus lists no instances before it gives up on a silent member. */
 export const nodes = define({
   name: 'nodes',
   every: eachSweep,
-  on: ['connected', 'instance_unread', 'engine_doubted', 'member_changed'],
-  async run(subject, _, { tell }) {
-    const { reach, location, signal } = subject;
+  on: ['connected', 'instance_sync_failed', 'engine_recovered', 'member_changed'],
+  async run(subject, _, { trigger }) {
+    const { reachability, location, signal } = subject;
     const looked = lookAtNodes({ ...subject, pool: location.storage_pool });
-    const isAnyBack = await reach.judge('nodes', looked, signal);
-    if (isAnyBack) tell('instances_outdated');
-    tell('nodes_read');
+    const isAnyBack = await reachability.record('nodes', looked, signal);
+    if (isAnyBack) trigger('instances_outdated');
+    trigger('nodes_synced');
   },
 });
 
 /** Compares all instances of a location with all its servers. */
 export const instances = define({
   name: 'instances',
-  on: ['nodes_read'],
+  on: ['nodes_synced'],
   abortOn: ['instances_outdated'],
   async run(subject, _, { signal }) {
-    const { location, reach, installationId, keepOrphans, countSubvolumes, quotas } = subject;
+    const { location, reachability, installationId, keepOrphans, countSubvolumes, quotas } =
+      subject;
     const { observer } = subject.watching;
     const begun = performance.now();
-    const found = await reach.judge('instances', sweepLocation({ ...subject, signal }), signal);
+    const listed = sweepLocation({ ...subject, signal });
+    const found = await reachability.record('instances', listed, signal);
     await enterUnknown(subject, installationId, found);
     await keepOrphans(subject, found);
     await keepThrottles(subject, found);
