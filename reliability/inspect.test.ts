@@ -41,7 +41,7 @@ const regular = [
   ...[
     'traffic-limits',
     'images',
-    'engine-holes',
+    'engine-vulnerabilities',
     'usage',
     'disk-usage',
     'allowances',

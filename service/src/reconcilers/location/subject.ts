@@ -99,9 +99,9 @@ export interface LocationSubject extends Subject {
   keepOrphans: ReturnType<typeof orphanKeeper>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
   warned: {
-    /** Of holes in the engine's version. */
-    holes: Set<string>;
-    /** For whom else the network is open; empty: for nobody. */
+    /** Notes about the engine's releases that were logged. */
+    vulnerabilities: Set<string>;
+    /** The last warning about others whom the network is open for; empty: there are none. */
     others: string;
   };
 }

@@ -62,17 +62,17 @@ export const images = define({
   },
 });
 
-export const engineHoles = define({
-  name: 'engine-holes',
+export const engineVulnerabilities = define({
+  name: 'engine-vulnerabilities',
   on: ['connected'],
   async run({ client, location, log, signal, warned }) {
     const { server_version } = (await client.server.info(undefined, { signal })).environment;
     const note = knownHolesNote(server_version);
-    if (note !== undefined && !warned.holes.has(note)) {
-      warned.holes.add(note);
+    if (note !== undefined && !warned.vulnerabilities.has(note)) {
+      warned.vulnerabilities.add(note);
       log.warn({ location: location.name }, note);
     }
-    return { holes: knownHoles(server_version).length };
+    return { vulnerabilities: knownHoles(server_version).length };
   },
 });
 

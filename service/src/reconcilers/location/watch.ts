@@ -19,7 +19,7 @@ import {
 import { engine, instance, instances, membersAway, nodes } from './sync.ts';
 import {
   allowances,
-  engineHoles,
+  engineVulnerabilities,
   images,
   networkPolicy,
   reachability,
@@ -31,7 +31,15 @@ import { diskUsage, usage } from './usage.ts';
 /** All of a location, except for those of its pool on this machine (`pool-quotas/watch.ts`). */
 const reconcilers = [
   ...[engine, membersAway, nodes, instances, instance],
-  ...[reachability, networkPolicy, subnets, trafficLimits, images, engineHoles, allowances],
+  ...[
+    reachability,
+    networkPolicy,
+    subnets,
+    trafficLimits,
+    images,
+    engineVulnerabilities,
+    allowances,
+  ],
   ...[usage, diskUsage],
 ];
 
@@ -104,7 +112,7 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
-    warned: { holes: new Set(), others: '' },
+    warned: { vulnerabilities: new Set(), others: '' },
   };
 }
 
