@@ -81,7 +81,7 @@ async function measure(directory: string, socketPath: string, rounds: number): P
   const location = { id: locationId, pool: 'berth', client };
   const collector = createUsageCollector({ db, log, now: () => now }, location);
   console.log(`${servers} servers on ${nodes} nodes; the first round also finds their cards`);
-  const costOf = (work: () => Promise<void>) => costIn(directory, work);
+  const costOf = (work: () => Promise<unknown>) => costIn(directory, work);
   const taken: Cost[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     now = later(now, roundSeconds);
@@ -164,7 +164,7 @@ interface Cost {
   postgres: number;
 }
 
-async function costIn(directory: string, work: () => Promise<void>): Promise<Cost> {
+async function costIn(directory: string, work: () => Promise<unknown>): Promise<Cost> {
   const postgres = postgresSeconds(directory);
   const [begun, cpu] = [performance.now(), process.cpuUsage()];
   await work();

@@ -230,7 +230,7 @@ async function classicPool(stack: AsyncDisposableStack) {
         ...{ incus_project: incusProject(), storage_pool: basename(place.path) },
       },
     );
-    stack.defer(() => watch.end());
+    stack.defer(() => watch.stop());
     await watch.compare([server]);
     return { told, rescans };
   };

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { writeStatuses } from '../service/src/reconciler-runtime/queries.ts';
 import { toolOn } from '../service/src/testing/tool.ts';
+import { until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// What an operator is shown of a server whose engine answers.
+// What an operator is shown while an engine answers.
 
 const tool = new URL('../service/src/cli/inspect.ts', import.meta.url);
 
 let laboratory: Laboratory;
 before(async () => {
-  laboratory = await openLaboratory();
+  laboratory = await openLaboratory({ sweepMilliseconds: 200, pingMilliseconds: 200 });
 });
 after(() => laboratory.close());
 
@@ -30,4 +32,35 @@ it("shows the engine's view of a server beside ours, where they differ too", asy
   const theirs = await shown();
   assert.match(theirs, new RegExp(`^instance +${name}: none$`, 'm'));
   assert.match(theirs, /^volume +none$/m);
+});
+
+/** Those that run without a reason of their own. */
+const regular = [
+  ...['due-operations', 'clock-skew-guard', 'locations'],
+  ...['engine', 'members-away', 'nodes', 'instances', 'reachability', 'network-policy', 'subnets'],
+  ...[
+    'traffic-limits',
+    'images',
+    'engine-vulnerabilities',
+    'usage',
+    'disk-usage',
+    'allowances',
+    'pool-count',
+  ],
+];
+const hinted = ['next-creates', 'ended-operation', 'instance', 'instance-quota'];
+
+it('shows all reconcilers, and what they found', async () => {
+  const { database, statuses } = laboratory;
+  const hasRun = () => new Set(statuses().flatMap((one) => (one.last ? one.reconciler : [])));
+  await until('each has run', hasRun, (seen) => regular.every((name) => seen.has(name)));
+  const failed = () => statuses().filter(({ last }) => last?.outcome === 'failed');
+  await until('none has failed in its last run', failed, (seen) => seen.length === 0);
+  await writeStatuses(database.db, 'laboratory/1', statuses());
+  const { stdout } = await toolOn(database.connectionString, tool)('reconcilers');
+  const lines = stdout.trim().split('\n').slice(1);
+  const names = new Set(lines.map((line) => line.split(/ {2,}/)[1]));
+  assert.deepEqual([...names].sort(), [...regular, ...hinted].sort());
+  const [sweep] = lines.filter((line) => / instances +laboratory/.test(line));
+  assert.match(sweep ?? '', /^test +instances +.* succeeded +instances 0, unconfined 0 /);
 });

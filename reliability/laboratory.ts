@@ -19,9 +19,10 @@ import { publicImageServer } from '../service/src/operating-systems/image-server
 import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
 import type { OperationRow } from '../service/src/operations/queries.ts';
-import { startOperationRunner } from '../service/src/operations/runner.ts';
+import { startOperationRunner } from '../service/src/operations/runner/runner.ts';
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
-import { watchLocations } from '../service/src/reconcilers/locations.ts';
+import { recordStatuses, type StatusRecorder } from '../service/src/reconciler-runtime/status.ts';
+import { watchLocations } from '../service/src/reconcilers/location/locations.ts';
 import { requestAction } from '../service/src/servers/actions/actions.ts';
 import { createServer, sealSecrets } from '../service/src/servers/actions/create.ts';
 import { requestMove } from '../service/src/servers/actions/moves.ts';
@@ -66,6 +67,8 @@ export interface Laboratory {
     body?: object,
   ): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
+  /** How the reconcilers of all of them do. */
+  statuses: StatusRecorder['statuses'];
   close(): Promise<void>;
 }
 
@@ -144,6 +147,7 @@ export async function openLaboratory({
   const log = pino({ level: 'silent' });
   const notifications = listenForNotifications(database.connectionString, log);
   stack.defer(() => notifications.close());
+  const runs = recordStatuses(metrics.reconcilers);
   const ours = await installationId(db);
   for (let worker = 0; worker < workers; worker += 1) {
     const settings = {
@@ -164,10 +168,11 @@ export async function openLaboratory({
       concurrency,
       log,
       execution,
+      runs,
     });
     stack.defer(() => runner.stop());
   }
-  const creates = minderOfCreates(db, notifications, log);
+  const creates = minderOfCreates(db, notifications, log, runs);
   stack.defer(() => creates.stop());
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });
@@ -176,6 +181,7 @@ export async function openLaboratory({
     imageDirectories: { work: directory },
     imageServers,
     observer: metrics.watch,
+    runs,
     findApi,
     protectedAddresses: [],
     poolQuotas: createPoolQuotas(ours),
@@ -257,6 +263,7 @@ export async function openLaboratory({
         ...(payload && { payload }),
       }),
     metrics: () => metrics.text('text'),
+    statuses: runs.statuses,
     close: () => open.disposeAsync(),
   };
 }

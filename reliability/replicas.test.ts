@@ -111,6 +111,21 @@ test('what one accepts, each shows, waits for and works on', async () => {
   assert.deepEqual(rows, [{ ips: 8, held: 8 }]);
 });
 
+test('each tells how its reconcilers do, and one of them those of the location', async () => {
+  const told = async () => {
+    const { rows } = await database.pool.query<{ reconciler: string; services: number }>(
+      `select reconciler, count(distinct service)::int as services from reconciler_statuses
+       where outcome = 'succeeded' group by 1`,
+    );
+    return new Map(rows.map(({ reconciler, services }) => [reconciler, services]));
+  };
+  const ofAll = ['records', 'expired-credentials', 'service-addresses', 'usage-history'];
+  const own = [...ofAll, 'reconciler-statuses', 'due-operations', 'locations'];
+  const isAllTold = (seen: Map<string, number>) =>
+    own.every((name) => seen.get(name) === 3) && seen.get('instances') === 1;
+  await until('each has told of its own', told, isAllTold);
+});
+
 test('a token that is revoked soon holds at none', async (t) => {
   const tokens = toolOn(database.connectionString, cliOfTokens);
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');

@@ -5,7 +5,7 @@ import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
 import { installationId } from './db/queries.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { type Housekeeping, housekeeping } from './housekeeping.ts';
 import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Engines } from './locations/engines.ts';
@@ -14,11 +14,16 @@ import type { Metrics } from './metrics/metrics.ts';
 import { apiFinder } from './network-policy/api-addresses.ts';
 import { operationKinds } from './operation-kinds.ts';
 import { dropLeases } from './operations/lease-queries.ts';
-import { startOperationRunner } from './operations/runner.ts';
+import { startOperationRunner } from './operations/runner/runner.ts';
 import { createPoolQuotas } from './pool-quotas/pool-quotas.ts';
-import { watchLocations } from './reconcilers/locations.ts';
+import type { Reconciler } from './reconciler-runtime/define.ts';
+import { type Publishing, publishStatuses } from './reconciler-runtime/publish.ts';
+import { startReconcilers } from './reconciler-runtime/runner.ts';
+import { recordStatuses } from './reconciler-runtime/status.ts';
+import { watchLocations } from './reconcilers/location/locations.ts';
+import { trustedClock } from './retention/retention.ts';
 import { minderOfCreates } from './servers/create-queue.ts';
-import { keepHistoryOnTime } from './usage/history/upkeep.ts';
+import { usageHistory } from './usage/history/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
@@ -49,11 +54,19 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
+/** Those that are not about a location. */
+const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
+  ...housekeeping,
+  usageHistory,
+  publishStatuses,
+];
+
 /** Starts what works without being asked: operations, the truth about servers, their usage. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, engines, log, metrics, notifications, secretKey } = foundation;
   const { db, pool } = foundation.workers;
   const stopping = new AbortController();
+  const runs = recordStatuses(metrics.reconcilers);
   const imageDirectories = imageDirectoriesOf(config);
   if (!config.databaseUrl) await dropLeases(db);
   const ours = await installationId(db);
@@ -64,6 +77,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     kinds: operationKinds,
     concurrency: operationsAtOnce,
     log,
+    runs,
     execution: {
       db,
       leases: foundation.leases.db,
@@ -84,7 +98,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const creates = minderOfCreates(db, notifications, log);
+  const creates = minderOfCreates(db, notifications, log, runs);
   const leader = createLeader({ pool, log });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);
@@ -98,24 +112,18 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     protectedAddresses,
     poolQuotas,
     observer: metrics.watch,
+    runs,
   };
   const watchers = await watchLocations(watching, stopping.signal);
-  const housekeeping = startHousekeeping(db, log, metrics.records);
-  const history = keepHistoryOnTime(db, {
-    log,
-    observer: metrics.history,
-    signal: stopping.signal,
+  const { statuses } = runs;
+  const subject = { db, log, observer: metrics.records, trusted: trustedClock(), statuses };
+  const upkeep = startReconcilers({
+    ...{ reconcilers, subject, signal: stopping.signal, log, observer: runs },
   });
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([
-        runner.stop(),
-        creates.stop(),
-        housekeeping.stop(),
-        history,
-        watchers.ended,
-      ]);
+      await Promise.all([runner.stop(), creates.stop(), upkeep.stop(), watchers.ended]);
     },
   };
 }

@@ -54,6 +54,7 @@ export const boxes: readonly Box[] = [
   box('request', 'limits', 'limits'),
   box('work', 'drop old records', 'retention'),
   { ...box('work', 'leases and steps', 'operations'), allArrows: true },
+  box('work', 'run reconcilers', 'reconciler-runtime'),
   box('work', 'hash passwords', 'threads'),
   { ...box('work', 'client of Incus', 'incus'), allArrows: true },
   box('foundation', 'API schemas', 'contract'),

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { commitStep, leaseNextOperation } from '../operations/lease-queries.ts';
+import { writeStatuses } from '../reconciler-runtime/queries.ts';
+import { recordStatuses } from '../reconciler-runtime/status.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
@@ -61,6 +63,63 @@ test('a location is shown with its rules, and with what is open or not known', a
   assert.match(later, /^node node-1 +online, 2 addresses closed to servers, all read 3 h ago$/m);
   await sql`update locations set ipv6_open_for = '{/1.0/profiles/default}'`.execute(db);
   assert.match(await shown(), /^IPv6 +not bounded\. .*berthbr0 \(\/1\.0\/profiles\/default\)/m);
+});
+
+test('each reconciler is shown: when it ran, how long that took, what it found, and why it failed', async () => {
+  assert.match((await run('reconcilers')).stdout, /No service runs any reconciler/);
+  const time = { now: 0 };
+  const none = () => undefined;
+  const quiet = { added: none, began: none, ended: none, removed: none };
+  const recorder = recordStatuses(quiet, () => time.now);
+  const sweep = { reconciler: 'instances', location: 'test' };
+  const look = { reconciler: 'instance', location: 'test' };
+  const old = { reconciler: 'images', location: 'test' };
+  recorder.added(sweep, 60);
+  recorder.added(look, null);
+  recorder.added(old, 60);
+  recorder.began(sweep, 'all');
+  time.now = 2500;
+  const lasted = { lagSeconds: 0.25, seconds: 2.5, error: undefined };
+  const found = { instances: 12, unconfined: 1 };
+  recorder.ended(sweep, { key: 'all', ...lasted, outcome: 'succeeded', found });
+  // Neither NUL nor half of a character beyond 500 is what PostgreSQL takes.
+  const error = new Error(`Incus\nis away.${'\0'.repeat(2)}${' '.repeat(484)}😀`);
+  recorder.ended(look, { ...lasted, key: 'srv-a', outcome: 'failed', found: undefined, error });
+  recorder.began(look, 'srv-b');
+  time.now = 62_500;
+  await writeStatuses(db, 'host/1', recorder.statuses());
+  await writeStatuses(db, 'host/2', recorder.statuses().slice(0, 1));
+  const { stdout, stderr } = await run('reconcilers');
+  assert.match(stdout, /^LOCATION +RECONCILER +SERVICE +EVERY +LAST RUN/, stderr);
+  const lines = stdout.trim().split('\n').slice(1);
+  const parts = lines.map((line) => line.split(/ {2,}/));
+  assert.deepEqual(
+    parts.map(([, name, service]) => [name, service]),
+    [
+      ['images', 'host/1'],
+      ['instance', 'host/1'],
+      ['instances', 'host/1'],
+      ['instances', 'host/2'],
+    ],
+  );
+  const [images, instance, instances] = lines;
+  assert.match(images ?? '', /host\/1 +60 s +never +- +- +- +- +- +0 of 0 +-/);
+  assert.match(
+    instance ?? '',
+    /host\/1 +- +6\d s ago +2\.50 s +0\.25 s +failed +srv-a +since 6\d s ago +1 of 1 +6\d s ago: Incus is away\./,
+  );
+  assert.match(
+    instances ?? '',
+    /host\/1 +60 s +6\d s ago +2\.50 s +0\.25 s +succeeded +instances 12, unconfined 1 +- +0 of 1 +-/,
+  );
+  recorder.removed(old);
+  await writeStatuses(db, 'host/1', recorder.statuses());
+  assert.doesNotMatch((await run('reconcilers')).stdout, / images /);
+  await sql`update reconciler_statuses set reported_at = now() - interval '3 minutes'
+    where service = 'host/2'`.execute(db);
+  assert.match((await run('reconcilers')).stdout, /host\/2/);
+  await writeStatuses(db, 'host/1', []);
+  assert.match((await run('reconcilers')).stdout, /No service runs any reconciler/);
 });
 
 test('no secret is shown', async () => {

@@ -10,7 +10,9 @@ import {
   inspectServer,
   lastOperations,
   openOperations,
+  reconcilerStatuses,
 } from '../inspect/queries.ts';
+import { reconcilersTable } from '../inspect/reconcilers.ts';
 import { facts, operationFacts, operationsTable } from '../inspect/view.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
 import { createEngines } from '../locations/engines.ts';
@@ -24,7 +26,8 @@ const usage = `Shows what an operator needs when something hangs. It changes not
   npm run inspect -- operations       those under way: step, worker, tries, next look, last error
   npm run inspect -- operation ID     everything of one
   npm run inspect -- server ID        what our records say, what the engine says, its operations
-  npm run inspect -- location NAME    its network's rules, and what keeps servers from its nodes`;
+  npm run inspect -- location NAME    its network's rules, and what keeps servers from its nodes
+  npm run inspect -- reconcilers      what keeps records and engines the same: last run, time, findings, last error`;
 
 const shownOperations = 10;
 
@@ -37,6 +40,7 @@ function readCommand(args: string[]): Command | undefined {
   const [what, id, ...more] = positionals;
   if (values.help || what === undefined) return undefined;
   if (what === 'operations' && id === undefined) return operations;
+  if (what === 'reconcilers' && id === undefined) return reconcilers;
   if (what === 'operation' && id !== undefined && more.length === 0) {
     return (db) => operation(db, readId(id, 'an operation'));
   }
@@ -58,6 +62,11 @@ async function operation(db: Db, id: number): Promise<string> {
   const found = await inspectOperation(db, id);
   if (!found) throw new UsageError(`There is no operation ${id}.`);
   return operationFacts(found);
+}
+
+async function reconcilers(db: Db): Promise<string> {
+  const rows = await reconcilerStatuses(db);
+  return rows.length === 0 ? 'No service runs any reconciler.' : reconcilersTable(rows);
 }
 
 async function location(db: Db, name: string): Promise<string> {

@@ -89,3 +89,23 @@ export async function inspectLocation(db: Queryable, id: number) {
 }
 
 export type InspectedLocation = NonNullable<Awaited<ReturnType<typeof inspectLocation>>>;
+
+export type InspectedReconciler = Awaited<ReturnType<typeof reconcilerStatuses>>[number];
+
+/** How the reconcilers of all services do. */
+export async function reconcilerStatuses(db: Queryable) {
+  const ago = (column: 'running_since' | 'ran_at' | 'failed_at' | 'reported_at') =>
+    sql<number | null>`round(extract(epoch from ${sql.ref(column)} - now()))::float`;
+  return await db
+    .selectFrom('reconciler_statuses')
+    .select(['service', 'reconciler', 'location', 'every_seconds', 'key', 'lag_seconds'])
+    .select(['seconds', 'outcome', 'found', 'runs', 'failures', 'error'])
+    .select(ago('running_since').as('running_in'))
+    .select(ago('ran_at').as('ran_in'))
+    .select(ago('failed_at').as('failed_in'))
+    .select(ago('reported_at').as('reported_in'))
+    .orderBy('location')
+    .orderBy('reconciler')
+    .orderBy('service')
+    .execute();
+}

@@ -171,6 +171,36 @@ test('the names of instances are no part of what is told of calls to the engine'
   assert.ok((await read()).body.includes(line));
 });
 
+test('runs of reconcilers are told: how they ended, how long they took and how late they began', async () => {
+  const { metrics, read } = await withApp(false);
+  const sweep = { reconciler: 'instances', location: 'test' };
+  metrics.reconcilers.added(sweep, 60);
+  const series = async () =>
+    (await read()).body.split('\n').filter((line) => /^berth_reconciler_(?!findings)/.test(line));
+  const isOf = (name: string) => (line: string) => line.startsWith(`berth_reconciler_${name}{`);
+  assert.deepEqual((await series()).filter(isOf('runs_total')), [
+    'berth_reconciler_runs_total{reconciler="instances",outcome="succeeded"} 0',
+    'berth_reconciler_runs_total{reconciler="instances",outcome="failed"} 0',
+    'berth_reconciler_runs_total{reconciler="instances",outcome="aborted"} 0',
+  ]);
+  const run = { key: 'srv-canary', lagSeconds: 0.25, seconds: 2, found: undefined };
+  metrics.reconcilers.ended(sweep, { ...run, outcome: 'failed', error: new Error('No.') });
+  const failed = await series();
+  assert.ok(
+    failed.includes('berth_reconciler_runs_total{reconciler="instances",outcome="failed"} 1'),
+  );
+  assert.ok(failed.includes('berth_reconciler_duration_seconds_sum{reconciler="instances"} 2'));
+  assert.ok(failed.includes('berth_reconciler_lag_seconds_sum{reconciler="instances"} 0.25'));
+  assert.deepEqual(failed.filter(isOf('last_success_timestamp_seconds')), []);
+  metrics.reconcilers.ended(sweep, { ...run, outcome: 'succeeded', error: undefined });
+  const [last, ...others] = (await series()).filter(isOf('last_success_timestamp_seconds'));
+  assert.match(last ?? '', /\{reconciler="instances",location="test"\} \d{10}/);
+  assert.deepEqual(others, []);
+  assert.ok((await series()).every((line) => !line.includes('canary')));
+  metrics.reconcilers.removed(sweep);
+  assert.deepEqual((await series()).filter(isOf('last_success_timestamp_seconds')), []);
+});
+
 test('it is told by how much history is behind', async () => {
   const { read } = await withApp(false);
   const step = (name: string) =>

@@ -3,11 +3,12 @@ import { type Closing, closings } from '../edge/connections.ts';
 import type { AnsweredRequest } from '../http/metrics.ts';
 import type { CallObserver } from '../incus/transport/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
+import type { RunObserver } from '../reconciler-runtime/observer.ts';
+import type { WatchObserver } from '../reconcilers/location/subject.ts';
 import { findings } from '../reconcilers/truth.ts';
-import type { WatchObserver } from '../reconcilers/watch.ts';
 import type { RecordsObserver } from '../retention/retention.ts';
-import type { HistoryObserver } from '../usage/history/upkeep.ts';
 import { quotaObserver } from './quotas.ts';
+import { reconcilerObserver } from './reconcilers.ts';
 
 /** Seconds. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -21,7 +22,7 @@ export interface Observers {
   called: CallObserver;
   watch: WatchObserver;
   records: RecordsObserver;
-  history: HistoryObserver;
+  reconcilers: RunObserver;
 }
 
 /** What this process counts as it happens. Each label has only so many values. */
@@ -112,11 +113,6 @@ export function observers(registry: Registry): Observers {
     help: 'When this service last looked for records that had been kept long enough, without an error.',
     registers,
   });
-  const historyKept = new Gauge({
-    name: 'berth_usage_history_timestamp_seconds',
-    help: 'When this service last made and dropped partitions of the history of usage, and made it coarser, without an error.',
-    registers,
-  });
   const unconfined = new Gauge({
     name: 'berth_servers_unconfined',
     help: 'Servers that run as they were started before Berth denied their guests to make subvolumes, by the service that watches their location. Their next start confines them.',
@@ -168,6 +164,6 @@ export function observers(registry: Registry): Observers {
         kept.setToCurrentTime();
       },
     },
-    history: { kept: () => historyKept.setToCurrentTime() },
+    reconcilers: reconcilerObserver(registry),
   };
 }

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
-import { serialised } from '../lib/serialised.ts';
+import { defineReconciler } from '../reconciler-runtime/define.ts';
+import type { RunObserver } from '../reconciler-runtime/observer.ts';
+import { startReconcilers } from '../reconciler-runtime/runner.ts';
 import type { QuotaMode } from './counting.ts';
 import type { PoolKeeper } from './keeper.ts';
 import type { Location, PoolQuotas } from './pool-quotas.ts';
@@ -8,8 +10,7 @@ import type { Sized } from './promise.ts';
 
 /** A look reads a few bytes of the kernel; a guest may write some hundred megabytes a second. */
 const lookMilliseconds = 250;
-/** After one that failed: each is told of. */
-const againMilliseconds = 10_000;
+const backOffMilliseconds = 10_000;
 const staleMilliseconds = 24 * 3600 * 1000;
 
 /** How the limits of a pool on this machine are. */
@@ -33,7 +34,21 @@ interface Keeping {
   log: Logger;
   signal: AbortSignal;
   observer: QuotaObserver | undefined;
+  /** Told of the runs of its reconcilers. */
+  runs?: RunObserver | undefined;
   report(error: unknown): void;
+}
+
+type WatchedLocation = Location & { name: string };
+
+/** What is known of the pool, and how it was when it was looked at last. */
+interface QuotaState extends Keeping {
+  location: WatchedLocation;
+  keeper: PoolKeeper | undefined;
+  unlimited: number | undefined;
+  wasLost: boolean;
+  /** When stale groups were cleared, by the wall clock. */
+  cleared: number;
 }
 
 /** Keeps servers to the sizes of their disks, where their location has a btrfs pool on this machine. */
@@ -42,64 +57,80 @@ export interface QuotaWatch {
   compare(instances: Sized[]): Promise<void>;
   /** Looks at one, whose limit a restore has dropped. */
   lookAt(name: string): void;
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
-export function watchQuotas(keeping: Keeping, location: Location & { name: string }): QuotaWatch {
-  const { client, poolQuotas, log, signal, observer, report } = keeping;
-  let keeper: PoolKeeper | undefined;
-  let unlimited: number | undefined;
-  let wasLost = false;
-  let cleared = 0;
-  let notBefore = 0;
-
-  function tell(): void {
-    if (!keeper || signal.aborted) return;
-    const isInconsistent = keeper.isInconsistent();
-    observer?.quotas(location.name, { mode: keeper.mode(), isInconsistent, unlimited });
-  }
-
-  const look = serialised(async (name) => {
+/** The key is an instance's name. */
+const instanceQuota = defineReconciler<QuotaState, 'instance_restored'>({
+  name: 'instance-quota',
+  on: ['instance_restored'],
+  failure: 'The disk limit of a server could not be set.',
+  async run({ client, keeper, report, signal }, name) {
     const instance = await client.instances.get(name, { signal });
     if (instance) await keeper?.compare([instance], report);
-  }, report);
+  },
+});
 
-  const heal = serialised(async () => {
+/** Has the kernel count a pool anew whose count it has lost. */
+const poolCount = defineReconciler<QuotaState, 'instance_restored'>({
+  name: 'pool-count',
+  every: { milliseconds: lookMilliseconds, from: 'end' },
+  backOffMilliseconds,
+  failure: 'A pool could not be counted anew.',
+  async run(state) {
+    const { keeper, location, log, observer, signal } = state;
     const isLost = keeper?.isInconsistent() ?? false;
-    if (isLost !== wasLost) tell();
-    wasLost = isLost;
-    if (!isLost || !keeper?.keeps() || performance.now() < notBefore) return;
-    notBefore = performance.now() + againMilliseconds;
+    if (isLost !== state.wasLost) observe(state);
+    state.wasLost = isLost;
+    if (!isLost || !keeper?.keeps()) return;
     const seconds = await keeper.heal(signal);
-    notBefore = 0;
     observer?.rescanned(location.name, seconds);
     log.warn({ location: location.name, seconds }, 'The kernel had lost count of a pool.');
-  }, report);
+    return { recounted: 1 };
+  },
+});
 
-  const timer = setInterval(() => heal.run('all'), lookMilliseconds);
+function observe({ keeper, location, observer, signal, unlimited }: QuotaState): void {
+  if (!keeper || signal.aborted) return;
+  const isInconsistent = keeper.isInconsistent();
+  observer?.quotas(location.name, { mode: keeper.mode(), isInconsistent, unlimited });
+}
 
-  async function clearOnceADay({ keeps, clearStale }: PoolKeeper): Promise<void> {
-    if (!keeps() || Date.now() - cleared < staleMilliseconds) return;
-    cleared = Date.now();
-    await clearStale();
-  }
+async function clearOnceADay(state: QuotaState, { keeps, clearStale }: PoolKeeper): Promise<void> {
+  if (!keeps() || Date.now() - state.cleared < staleMilliseconds) return;
+  state.cleared = Date.now();
+  await clearStale();
+}
 
+export function watchQuotas(keeping: Keeping, location: WatchedLocation): QuotaWatch {
+  const { client, poolQuotas, log, signal, observer, report, runs } = keeping;
+  const state: QuotaState = {
+    ...{ ...keeping, location, keeper: undefined, unlimited: undefined },
+    ...{ wasLost: false, cleared: 0 },
+  };
+  // The pool of an engine over HTTPS is on another machine.
+  const isNear = 'socket_path' in location.engine;
+  const reconcilers = isNear ? [instanceQuota, poolCount] : [];
+  const runner = startReconcilers({
+    ...{ reconcilers, subject: state, location: location.name },
+    ...{ signal, log, observer: runs },
+  });
   return {
     async compare(instances) {
-      keeper = await poolQuotas.of(location, client);
+      const keeper = await poolQuotas.of(location, client);
+      state.keeper = keeper;
       if (!keeper) return;
-      unlimited = undefined;
+      state.unlimited = undefined;
       try {
-        unlimited = (await keeper.compare(instances, report))?.length;
+        state.unlimited = (await keeper.compare(instances, report))?.length;
       } finally {
-        tell();
+        observe(state);
       }
-      if (keeper.mode() !== 'none') await clearOnceADay(keeper);
+      if (keeper.mode() !== 'none') await clearOnceADay(state, keeper);
     },
-    lookAt: look.run,
-    async end() {
-      clearInterval(timer);
-      await Promise.all([look.idle(), heal.idle()]);
+    lookAt: (name) => runner.trigger('instance_restored', name),
+    async stop() {
+      await runner.stop();
       observer?.quotas(location.name, undefined);
     },
   };

@@ -1,12 +1,24 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
-import { serialised } from '../lib/serialised.ts';
+import { defineReconciler } from '../reconciler-runtime/define.ts';
+import type { RunObserver } from '../reconciler-runtime/observer.ts';
+import { startReconcilers } from '../reconciler-runtime/runner.ts';
 import { wakeNextCreates } from './create-queue-queries.ts';
 
 export interface CreateQueue {
   stop(): Promise<void>;
 }
+
+/** The key is a node's id. */
+const nextCreates = defineReconciler<Db, 'create_place_free'>({
+  name: 'next-creates',
+  on: ['create_place_free'],
+  failure: 'Creates could not be told that it is their turn.',
+  async run(db, node) {
+    await wakeNextCreates(db, Number(node));
+  },
+});
 
 /**
  * Has the next creates of a node begin as soon as there is a place for them. Where that went unheard, they
@@ -16,16 +28,23 @@ export function minderOfCreates(
   db: Db,
   notifications: NotificationListener,
   log: Logger,
+  observer?: RunObserver,
 ): CreateQueue {
-  const waking = serialised(
-    (node) => wakeNextCreates(db, Number(node)),
-    (error) => log.warn({ err: error }, 'Creates could not be told that it is their turn.'),
+  const { signal } = new AbortController();
+  const runner = startReconcilers({
+    reconcilers: [nextCreates],
+    subject: db,
+    signal,
+    log,
+    observer,
+  });
+  const off = notifications.on('create_place_free', ({ id }) =>
+    runner.trigger('create_place_free', String(id)),
   );
-  const off = notifications.on('create_place_free', ({ id }) => waking.run(String(id)));
   return {
     async stop() {
       off();
-      await waking.idle();
+      await runner.stop();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { IncusClient } from '../incus/client.ts';
 import { done, type OperationKind, type Step } from '../operations/define.ts';
 import type { Execution } from '../operations/execute.ts';
 import { insertOperation } from '../operations/queries.ts';
-import { type OperationRunner, startOperationRunner } from '../operations/runner.ts';
+import { type OperationRunner, startOperationRunner } from '../operations/runner/runner.ts';
 import {
   defineServerOperation,
   type ServerOperationKind,

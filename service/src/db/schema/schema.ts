@@ -461,6 +461,27 @@ interface SettingsTable {
   outputs_gone_until: Generated<number>;
 }
 
+/** How the last runs of a service's reconcilers went. Unlogged: a PostgreSQL that crashed has none. */
+interface ReconcilerStatusesTable {
+  service: string;
+  reconciler: string;
+  /** The name of a location, or empty. */
+  location: string;
+  every_seconds: number | null;
+  running_since: Timestamp | null;
+  runs: number;
+  ran_at: Timestamp | null;
+  key: string | null;
+  lag_seconds: number | null;
+  seconds: number | null;
+  outcome: 'succeeded' | 'failed' | 'aborted' | null;
+  found: ColumnType<Record<string, number> | null, never, never>;
+  failures: number;
+  failed_at: Timestamp | null;
+  error: string | null;
+  reported_at: Timestamp;
+}
+
 /** A view, of what is in partitions and of what is still to be moved there. */
 interface AuditLogView {
   id: GeneratedAlways<number>;
@@ -517,4 +538,5 @@ export interface Database extends PeopleTables {
   audit_log: AuditLogView;
   settings: SettingsTable;
   images: ImagesTable;
+  reconciler_statuses: ReconcilerStatusesTable;
 }

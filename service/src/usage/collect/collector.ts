@@ -1,5 +1,3 @@
-import type { Logger } from 'pino';
-import { pause } from '../../lib/pause.ts';
 import { createRecorder } from '../record/record.ts';
 import { ScrapeMemory } from '../record/scrapes.ts';
 import { collectDiskUse } from './disk.ts';
@@ -11,13 +9,13 @@ import { createRunningCount, shareOf } from './running.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
-  /** Reads CPU, memory, disk traffic and network of every server once. Never throws. */
-  collect(signal?: AbortSignal): Promise<void>;
-  /** Reads the disk use of the running servers whose figure is old. Never throws. */
-  collectDisk(signal?: AbortSignal): Promise<void>;
+  /** Reads CPU, memory, disk traffic and network of every server once. Answers what failed, of which the log has the first. */
+  collect(signal?: AbortSignal): Promise<unknown[]>;
+  /** The same of the disk use of the running servers whose figure is old. */
+  collectDisk(signal?: AbortSignal): Promise<unknown[]>;
 }
 
-const metricsSeconds = 15;
+export const metricsSeconds = 15;
 /** A figure is old after 60 s: this leaves a round the time that it takes. */
 export const diskSeconds = 45;
 /**
@@ -60,27 +58,6 @@ export function createUsageCollector(
   };
 }
 
-interface OnTime {
-  log: Logger;
-  signal: AbortSignal;
-  afterCounting: () => void;
-}
-
-/** Collects on a timer until the signal aborts; `afterCounting` is called after each round. */
-export async function collectOnTime(
-  { collect, collectDisk }: UsageCollector,
-  { log, signal, afterCounting }: OnTime,
-): Promise<void> {
-  const count = async () => {
-    await collect(signal);
-    afterCounting();
-  };
-  await Promise.all([
-    repeat(count, metricsSeconds, signal, log),
-    repeat(() => collectDisk(signal), diskSeconds, signal, log),
-  ]);
-}
-
 interface Limits {
   mostCards: number;
   mostDisks: number;
@@ -96,7 +73,7 @@ async function collectLocation(
   context: LocationContext,
   location: UsageLocation,
   remembered: Map<string, NodeMemory>,
-): Promise<void> {
+): Promise<unknown[]> {
   const { db, log, running, memory, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
@@ -118,26 +95,10 @@ async function collectLocation(
     const errors = await eachInPace(nodes, readOne, pace).finally(() => clearInterval(timer));
     await recorder.finish();
     const [error] = errors;
-    if (error) throw error;
+    if (error && !signal?.aborted) report(error);
+    return errors;
   } catch (error) {
-    if (signal?.aborted) return;
-    log.warn({ err: error, location: location.id }, notCounted);
-  }
-}
-
-/**
- * Rounds at full `seconds` of the clock, never two at once: those of a month end with it, and each
- * sample of the history has its own time.
- */
-async function repeat(
-  round: () => Promise<void>,
-  seconds: number,
-  signal: AbortSignal,
-  log: Logger,
-): Promise<void> {
-  while (!signal.aborted) {
-    await round().catch((error) => log.error({ err: error }, 'A round of usage failed.'));
-    const period = seconds * 1000;
-    await pause(period - (Date.now() % period), signal);
+    if (!signal?.aborted) log.warn({ err: error, location: location.id }, notCounted);
+    return [error];
   }
 }

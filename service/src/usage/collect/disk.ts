@@ -21,12 +21,12 @@ interface DiskContext extends CollectContext {
   nodeSeconds: number;
 }
 
-/** Reads the disk use of a location's running servers whose figure is old. */
+/** Reads the disk use of a location's running servers whose figure is old. Answers what failed. */
 export async function collectDiskUse(
   context: DiskContext,
   { id, client, pool }: UsageLocation,
   turn: DiskTurn,
-): Promise<void> {
+): Promise<unknown[]> {
   const { db, log, running, signal, mostDisks, memory, nodeSeconds } = context;
   try {
     const begin = await clockOfRound(context);
@@ -73,9 +73,11 @@ export async function collectDiskUse(
       const about = { err, location: id, servers: errors.length };
       log.warn(about, 'Disk use of some servers could not be read.');
     }
+    return errors;
   } catch (error) {
-    if (signal?.aborted) return;
-    log.warn({ err: error, location: id }, 'Disk use of a location could not be collected.');
+    if (!signal?.aborted)
+      log.warn({ err: error, location: id }, 'Disk use of a location could not be collected.');
+    return [error];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { databaseTime } from '../../db/queries.ts';
-import { pause } from '../../lib/pause.ts';
+import { defineReconciler, type Found } from '../../reconciler-runtime/define.ts';
 import { coarserThan, later, resolutions } from './history.ts';
 import { ensurePartitions, madeUntil, rollUpNext } from './history-queries.ts';
 import { deleteOldRuns, dropOldPartitions } from './retention-queries.ts';
@@ -20,10 +20,13 @@ interface Upkeep {
  * Makes the coarser history from the finer, and partitions for what comes; drops what is old. Where one
  * of these fails the others are done all the same: disks fill up where nothing is dropped.
  */
-export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {}): Promise<void> {
+export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {}): Promise<Found> {
+  const made = { spans: 0 };
   const works = [
     () => ensurePartitions(db, now),
-    () => makeCoarser(db, now, signal),
+    async () => {
+      made.spans = await makeCoarser(db, now, signal);
+    },
     async () => {
       const lost = await dropOldPartitions(db, now);
       const partitions = lost.map(({ name }) => name);
@@ -33,46 +36,35 @@ export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {
   ];
   const errors: unknown[] = [];
   for (const work of works) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) return made;
     await work().catch((error: unknown) => void errors.push(error));
   }
   if (errors.length > 1) throw new AggregateError(errors, 'Of the upkeep of history much failed.');
   if (errors.length > 0) throw errors[0];
+  return made;
 }
 
-async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<void> {
+async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<number> {
+  let made = 0;
   let over = later(now, -readingSeconds);
   for (const from of resolutions) {
     const to = coarserThan(from);
-    if (!to) return;
+    if (!to) return made;
     for (let spans = 0; spans < mostSpans && !signal?.aborted; spans += 1) {
       if (!(await rollUpNext(db, { from, to }, over))) break;
+      made += 1;
     }
     // The next is made of rows that are made themselves; another replica may be at it.
     over = await madeUntil(db, to.stepSeconds);
   }
+  return made;
 }
 
-export interface HistoryObserver {
-  /** All of the upkeep was done, without an error. */
-  kept(): void;
-}
-
-interface OnTime {
-  log: Logger;
-  observer: HistoryObserver;
-  signal: AbortSignal;
-}
-
-/** Now and each minute, until the signal aborts. Several replicas may; each span is made once. */
-export async function keepHistoryOnTime(db: Db, { log, observer, signal }: OnTime): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await keepHistory(db, new Date(await databaseTime(db)), { signal, log });
-      if (!signal.aborted) observer.kept();
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'The history of usage could not be kept.');
-    }
-    await pause(everyMilliseconds, signal);
-  }
-}
+/** Several services may: each span is made once. */
+export const usageHistory = defineReconciler<{ db: Db; log: Logger }>({
+  name: 'usage-history',
+  every: { milliseconds: everyMilliseconds, first: 'now', from: 'end' },
+  failure: 'The history of usage could not be kept.',
+  run: async ({ db, log }, _, { signal }) =>
+    await keepHistory(db, new Date(await databaseTime(db)), { signal, log }),
+});

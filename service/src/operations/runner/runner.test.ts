@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setServerState } from '../servers/worker-queries.ts';
-import { ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
-import { done, next, wait } from './define.ts';
+import { setServerState } from '../../servers/worker-queries.ts';
+import { ended, enter, kindOf, rowOf, run, untilEnded } from '../../testing/operations.ts';
+import { done, next, wait } from '../define.ts';
 
 test('steps run in their order, and each reads what those before it found', async () => {
   const ran: unknown[] = [];

@@ -1,0 +1,50 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { outcomes, type RunObserver } from '../reconciler-runtime/observer.ts';
+
+/** Seconds. */
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** How the reconcilers of this service do. */
+export function reconcilerObserver(registry: Registry): RunObserver {
+  const registers = [registry];
+  const runs = new Counter({
+    name: 'berth_reconciler_runs_total',
+    help: 'Runs of reconcilers: succeeded, failed, or aborted, since what they had read was outdated or the service stopped.',
+    labelNames: ['reconciler', 'outcome'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'berth_reconciler_duration_seconds',
+    help: 'Time of a run of a reconciler, with its retries.',
+    labelNames: ['reconciler'],
+    buckets,
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'berth_reconciler_lag_seconds',
+    help: 'From when a run of a reconciler was triggered until it began: it waits for the run before.',
+    labelNames: ['reconciler'],
+    buckets,
+    registers,
+  });
+  const lastSuccess = new Gauge({
+    name: 'berth_reconciler_last_success_timestamp_seconds',
+    help: 'When a run of a reconciler last succeeded. The location is empty for a reconciler that is not about one.',
+    labelNames: ['reconciler', 'location'],
+    registers,
+  });
+  return {
+    added({ reconciler }) {
+      // There from the start, so that the first one is seen as an increase.
+      for (const outcome of outcomes) runs.inc({ reconciler, outcome }, 0);
+    },
+    began() {},
+    ended({ reconciler, location }, { outcome, ...run }) {
+      runs.inc({ reconciler, outcome });
+      seconds.observe({ reconciler }, run.seconds);
+      lag.observe({ reconciler }, run.lagSeconds);
+      if (outcome === 'succeeded') lastSuccess.setToCurrentTime({ reconciler, location });
+    },
+    removed: ({ reconciler, location }) => lastSuccess.remove({ reconciler, location }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import { type OperationKind, unknownKind } from '../define.ts';
+import { type Execution, executeOperation } from '../execute.ts';
+import type { Leased } from '../lease.ts';
+
+export interface ActiveOptions {
+  execution: Execution;
+  kinds: readonly OperationKind[];
+  log: Logger;
+  /** Aborted when the steps under way are to come to their next stop. */
+  signal: AbortSignal;
+  /** Called when an operation has ended or was released, and another one may start. */
+  onSlotFree(): void;
+}
+
+/** The operations that this process carries out now. */
+export interface ActiveOperations {
+  count(): number;
+  start(leased: Leased): void;
+  /** Aborts the step of an operation that was superseded. */
+  abort(id: number): void;
+  /** Resolves once all have ended or were released. */
+  idle(): Promise<void>;
+}
+
+/** For a moment, there may be two of an operation: the second one was leased after the first one's lease was lost. */
+interface Entry {
+  id: number;
+  task: Promise<void>;
+  abort: AbortController;
+}
+
+export function activeOperations(options: ActiveOptions): ActiveOperations {
+  const { execution, log, signal, onSlotFree } = options;
+  const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
+  const entries = new Set<Entry>();
+  return {
+    count: () => entries.size,
+    start(leased) {
+      const { operation } = leased;
+      const kind = kinds.get(operation.kind) ?? unknownKind(operation);
+      const abort = new AbortController();
+      const until = AbortSignal.any([abort.signal, signal]);
+      const task = executeOperation(execution, kind, leased, abort, until)
+        .catch((error) => log.error({ err: error, operation: operation.id }, 'Operation left.'))
+        .finally(() => {
+          entries.delete(entry);
+          onSlotFree();
+        });
+      const entry = { id: operation.id, task, abort };
+      entries.add(entry);
+    },
+    abort(id) {
+      for (const entry of entries) if (entry.id === id) entry.abort.abort();
+    },
+    async idle() {
+      await Promise.all([...entries].map(({ task }) => task));
+    },
+  };
+}

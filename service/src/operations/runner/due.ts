@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/connection.ts';
+import { defineReconciler } from '../../reconciler-runtime/define.ts';
+import { catchUpWithClock, leaseNextOperation } from '../lease-queries.ts';
+import type { ActiveOperations } from './active.ts';
+
+const pollMilliseconds = 1000;
+const clockMilliseconds = 5000;
+
+export interface Worker {
+  db: Db;
+  log: Logger;
+  /** The id of this process in the leases. */
+  holder: string;
+  /** The steps of each kind that this version knows. */
+  steps: ReadonlyMap<string, readonly string[]>;
+  /** How many operations this process carries out at once. */
+  concurrency: number;
+  active: ActiveOperations;
+}
+
+export type WorkerTopic = 'operation_due' | 'operation_released' | 'slot_free';
+
+/** Leases due operations while there are slots: on a notification at once, and by polling when one was missed. */
+export const dueOperations = defineReconciler<Worker, WorkerTopic>({
+  name: 'due-operations',
+  every: { milliseconds: pollMilliseconds, first: 'now' },
+  on: ['operation_due', 'operation_released', 'slot_free'],
+  failure: 'Looking for due operations failed; trying again.',
+  async run(worker, _, { signal }) {
+    let leased = 0;
+    while (worker.active.count() < worker.concurrency && !signal.aborted) {
+      if (!(await leaseOne(worker))) break;
+      leased += 1;
+    }
+    return { leased };
+  },
+});
+
+/** Answers whether one was due. */
+async function leaseOne({ db, holder, steps, active }: Worker): Promise<boolean> {
+  // On one connection: the time in which it was waited for is not part of the lease.
+  const leased = await db.connection().execute(async (connection) => {
+    const askedAt = performance.now();
+    const operation = await leaseNextOperation(connection, holder, steps);
+    return operation && { operation, askedAt };
+  });
+  if (leased) active.start(leased);
+  return leased !== undefined;
+}
+
+/** Operations wake up at times of the database's clock, which may be set back. */
+export const clockSkewGuard = defineReconciler<Worker, WorkerTopic>({
+  name: 'clock-skew-guard',
+  every: { milliseconds: clockMilliseconds },
+  failure: 'Looking whether the clock was set back failed; trying again.',
+  async run({ db, log }) {
+    const moved = await catchUpWithClock(db);
+    if (moved > 0) log.warn({ moved }, 'The clock was set back; operations go on.');
+    return { moved };
+  },
+});

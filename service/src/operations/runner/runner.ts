@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Db } from '../../db/connection.ts';
+import type { NotificationListener } from '../../db/notifications.ts';
+import type { RunObserver } from '../../reconciler-runtime/observer.ts';
+import { startReconcilers } from '../../reconciler-runtime/runner.ts';
+import type { OperationKind } from '../define.ts';
+import type { Execution } from '../execute.ts';
+import { activeOperations } from './active.ts';
+import { clockSkewGuard, dueOperations } from './due.ts';
+
+export interface RunnerOptions {
+  db: Db;
+  notifications: NotificationListener;
+  kinds: readonly OperationKind[];
+  execution: Execution;
+  /** How many operations this process carries out at once. */
+  concurrency: number;
+  log: Logger;
+  /** Told of the runs of its reconcilers. */
+  runs?: RunObserver;
+}
+
+export interface OperationRunner {
+  /** Lets steps under way come to their next stop, and releases their leases. */
+  stop(): Promise<void>;
+}
+
+/** Carries out due operations. */
+export function startOperationRunner(options: RunnerOptions): OperationRunner {
+  const { db, notifications, kinds, execution, concurrency, log, runs } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onSlotFree = () => looking.trigger('slot_free');
+  const active = activeOperations({ execution, kinds, log, signal, onSlotFree });
+  const steps = new Map(kinds.map(({ kind, steps: ofKind }) => [kind, Object.keys(ofKind)]));
+  const looking = startReconcilers({
+    reconcilers: [dueOperations, clockSkewGuard],
+    subject: { db, log, holder: randomUUID(), steps, concurrency, active },
+    ...{ signal, log, observer: runs },
+  });
+  const unsubscribe = [
+    notifications.on('operation_due', () => looking.trigger('operation_due')),
+    notifications.on('operation_released', () => looking.trigger('operation_released')),
+    notifications.on('operation_superseded', ({ id }) => active.abort(id)),
+  ];
+  return {
+    async stop() {
+      stopping.abort();
+      for (const off of unsubscribe) off();
+      await looking.stop();
+      await active.idle();
+    },
+  };
+}

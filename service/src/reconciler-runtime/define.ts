@@ -1,0 +1,55 @@
+/** What a run found: numbers by their names, such as `{ unconfined: 2 }`. */
+export type Found = Record<string, number>;
+
+/** When a reconciler runs without being triggered. */
+export interface Schedule {
+  milliseconds: number;
+  /** The first run: at once, after that time (the default), or at a random moment within it. */
+  first?: 'now' | 'later' | 'random';
+  /**
+   * What the time is counted from. `tick`, the default: as an interval; a tick during a run makes one more run follow. `end`: the
+   * end of the previous run. `clock`: runs begin at full multiples of the time by the wall clock, never during a run.
+   */
+  from?: 'tick' | 'end' | 'clock';
+}
+
+export type Trigger<Topic extends string> = (topic: Topic, key?: string) => void;
+
+export interface RunContext<Topic extends string> {
+  /** Aborted when the runner stops, or by a topic of `abortOn`. */
+  signal: AbortSignal;
+  /** Runs the reconcilers that have this topic, for this key. */
+  trigger: Trigger<Topic>;
+  /** Marks the run as failed without ending it, for an error that was logged already. */
+  recordFailure(error: unknown): void;
+}
+
+/** Compares the desired with the observed state of something, and corrects it, again and again. */
+export interface Reconciler<Subject, Topic extends string = never> {
+  /** In lower case with hyphens: what metrics and `npm run inspect` call it. */
+  readonly name: string;
+  readonly every?: Schedule | ((subject: Subject) => Schedule);
+  /** Topics that trigger a run. During a run for the same key, they make one more run follow. */
+  readonly on?: readonly Topic[];
+  /** Topics that make what a run has read outdated: it is aborted, which is no failure. */
+  readonly abortOn?: readonly Topic[];
+  /** How often a run that throws is tried again, and how long before each try. */
+  readonly retry?: { readonly times: number; readonly pauseMilliseconds: number };
+  /** After a run that failed, with its retries, none begins for the same key for so long. */
+  readonly backOffMilliseconds?: number;
+  /** The message of the log for a run, or a try, that threw. */
+  readonly failure: string;
+  /** Triggered, for the key `all`, once a run has thrown and is not tried again. */
+  readonly onFailure?: Topic;
+  run(subject: Subject, key: string, context: RunContext<Topic>): Promise<Found | undefined>;
+}
+
+/** The key of runs that are not about one of several things. */
+export const all = 'all';
+
+/** Checks the type, and changes nothing: reconcilers are data. */
+export function defineReconciler<Subject, Topic extends string = never>(
+  reconciler: Reconciler<Subject, Topic>,
+): Reconciler<Subject, Topic> {
+  return reconciler;
+}

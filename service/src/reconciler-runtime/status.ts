@@ -1,0 +1,114 @@
+import type { Found } from './define.ts';
+import type { Outcome, Registered, Run, RunObserver } from './observer.ts';
+
+/** How a reconciler does where it runs; ages are in seconds. */
+export interface ReconcilerStatus extends Registered {
+  everySeconds: number | null;
+  /** How long the run under way, or the longest of several, has taken so far; null: there is none. */
+  runningFor: number | null;
+  runs: number;
+  last: LastRun | null;
+  failures: number;
+  lastFailure: { age: number; error: string } | null;
+}
+
+export interface LastRun {
+  /** Since it began. */
+  age: number;
+  key: string;
+  lagSeconds: number;
+  seconds: number;
+  outcome: Outcome;
+  found: Found | null;
+}
+
+export interface StatusRecorder extends RunObserver {
+  statuses(): ReconcilerStatus[];
+}
+
+interface Entry {
+  registered: Registered;
+  everySeconds: number | null;
+  /** When the runs under way began, by their keys. */
+  begun: Map<string, number>;
+  runs: number;
+  last: { at: number; run: Run } | undefined;
+  failures: number;
+  lastFailure: { at: number; error: string } | undefined;
+}
+
+const longestError = 500;
+
+/**
+ * Keeps in memory how the reconcilers of this process do.
+ * @param next is told of everything, too
+ * @param elapsed milliseconds of a clock that only goes forward
+ */
+export function recordStatuses(
+  next: RunObserver,
+  elapsed = () => performance.now(),
+): StatusRecorder {
+  const entries = new Map<string, Entry>();
+  const keyOf = ({ reconciler, location }: Registered) => JSON.stringify([reconciler, location]);
+  const age = (at: number) => (elapsed() - at) / 1000;
+
+  /** Undefined where a newer one has taken its place: a location was removed, and added again before its runs had ended. */
+  function entryOf(registered: Registered): Entry | undefined {
+    const entry = entries.get(keyOf(registered));
+    return entry?.registered === registered ? entry : undefined;
+  }
+
+  function statusOf({ registered, begun, last, lastFailure, ...counts }: Entry): ReconcilerStatus {
+    const ages = [...begun.values()].map(age);
+    return {
+      ...registered,
+      ...counts,
+      runningFor: ages.length > 0 ? Math.max(...ages) : null,
+      last: last ? lastRun(last.run, age(last.at)) : null,
+      lastFailure: lastFailure ? { age: age(lastFailure.at), error: lastFailure.error } : null,
+    };
+  }
+
+  return {
+    added(registered, everySeconds) {
+      entries.set(keyOf(registered), {
+        ...{ registered, everySeconds, begun: new Map() },
+        ...{ runs: 0, last: undefined, failures: 0, lastFailure: undefined },
+      });
+      next.added(registered, everySeconds);
+    },
+    began(registered, key) {
+      entryOf(registered)?.begun.set(key, elapsed());
+      next.began(registered, key);
+    },
+    ended(registered, run) {
+      const entry = entryOf(registered);
+      if (entry) enter(entry, run, elapsed());
+      next.ended(registered, run);
+    },
+    removed(registered) {
+      if (entryOf(registered)) entries.delete(keyOf(registered));
+      next.removed(registered);
+    },
+    statuses: () => [...entries.values()].map(statusOf),
+  };
+}
+
+function enter(entry: Entry, run: Run, at: number): void {
+  entry.begun.delete(run.key);
+  entry.runs += 1;
+  entry.last = { at: at - run.seconds * 1000, run };
+  if (run.outcome !== 'failed') return;
+  entry.failures += 1;
+  entry.lastFailure = { at, error: messageOf(run.error) };
+}
+
+function lastRun({ key, lagSeconds, seconds, outcome, found }: Run, age: number): LastRun {
+  return { age, key, lagSeconds, seconds, outcome, found: found ?? null };
+}
+
+/** Without what PostgreSQL refuses in JSON. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll('\0', '').slice(0, longestError).toWellFormed();
+}

@@ -1,0 +1,64 @@
+import type { Schedule } from './define.ts';
+
+/** What time it is, and timers; tests have their own. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Milliseconds of a clock that only goes forward. */
+  elapsed(): number;
+  /** Calls back after that time, unless what it returned was called. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after that time, or at once when the signal aborts. */
+export async function pauseOn(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = () => resolve();
+  const cancel = clock.after(milliseconds, stop);
+  signal.addEventListener('abort', stop, { once: true });
+  await promise;
+  signal.removeEventListener('abort', stop);
+  cancel();
+}
+
+/** Calls `run`, which resolves at the end of the run, by the schedule, until what this returns is called. */
+export function startTimer(
+  { milliseconds, first = 'later', from = 'tick' }: Schedule,
+  clock: Clock,
+  run: () => Promise<void>,
+): () => void {
+  const beforeFirst = { now: 0, later: milliseconds, random: Math.random() * milliseconds };
+  let isStopped = false;
+  let cancel = clock.after(beforeFirst[first], tick);
+
+  function tick(): void {
+    const ended = run();
+    if (from === 'tick') next();
+    else ended.then(next, next);
+  }
+
+  function next(): void {
+    if (isStopped) return;
+    const since = from === 'clock' ? clock.now() % milliseconds : 0;
+    cancel = clock.after(milliseconds - since, tick);
+  }
+
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}

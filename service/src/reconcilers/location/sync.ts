@@ -1,0 +1,95 @@
+import { askPatiently } from '../../incus/transport/patience.ts';
+import { nodesThatWere, setAnswered } from '../../nodes/seen-queries.ts';
+import { keepConfined } from '../confinement.ts';
+import { lookAtNodes } from '../nodes.ts';
+import { keepThrottles } from '../throttles.ts';
+import { lookAtInstance, sweepLocation } from '../truth.ts';
+import { enterUnknown } from '../unknown-instances.ts';
+import { define, type LocationSubject } from './subject.ts';
+
+// Reconcilers that observe the engine, its members and its instances.
+
+const defaultSweepMilliseconds = 60_000;
+const defaultPingMilliseconds = 5000;
+/** Those that were away are asked more often, by this share of the time: their servers are to be seen again soon. */
+const awayShare = 0.4;
+
+const pingMilliseconds = ({ watching }: LocationSubject) =>
+  watching.pingMilliseconds ?? defaultPingMilliseconds;
+
+/** First at a random time, so that not all locations are compared at once. */
+export const eachSweep = ({ watching }: LocationSubject) => {
+  const { sweepMilliseconds: milliseconds = defaultSweepMilliseconds } = watching;
+  return { milliseconds, first: 'random' } as const;
+};
+
+/** Incus may fail to answer about an instance that is changing its state. */
+export const instance = define({
+  name: 'instance',
+  on: ['instance_changed'],
+  retry: { times: 4, pauseMilliseconds: 500 },
+  onFailure: 'instance_sync_failed',
+  async run(subject, name) {
+    await lookAtInstance(subject, name);
+  },
+});
+
+export const engine = define({
+  name: 'engine',
+  every: (subject) => ({ milliseconds: pingMilliseconds(subject) }),
+  async run({ db, client, location, signal, reachability, members }, _, { trigger }) {
+    const hadFailed = reachability.hasFailed('ping', 'nodes', 'instances');
+    const [known] = await nodesThatWere(db, location.id, 'online');
+    const ping = askPatiently((options) => client.server.info(undefined, options), signal);
+    const { isSlow } = await reachability.record('ping', ping, signal);
+    if (hadFailed) trigger('engine_recovered');
+    if (known?.member === null) await setAnswered(db, location.id, { ...known, isSlow });
+    else await members.run('online');
+  },
+});
+
+export const membersAway = define({
+  name: 'members-away',
+  every: (subject) => ({ milliseconds: pingMilliseconds(subject) * awayShare }),
+  async run({ members }) {
+    await members.run('offline');
+  },
+});
+
+/** Before each sweep, and not within it: Incus lists no instances before it gives up on a silent member. */
+export const nodes = define({
+  name: 'nodes',
+  every: eachSweep,
+  on: ['connected', 'instance_sync_failed', 'engine_recovered', 'member_changed'],
+  async run(subject, _, { trigger }) {
+    const { reachability, location, signal } = subject;
+    const looked = lookAtNodes({ ...subject, pool: location.storage_pool });
+    const isAnyBack = await reachability.record('nodes', looked, signal);
+    if (isAnyBack) trigger('instances_outdated');
+    trigger('nodes_synced');
+  },
+});
+
+/** Compares all instances of a location with all its servers. */
+export const instances = define({
+  name: 'instances',
+  on: ['nodes_synced'],
+  abortOn: ['instances_outdated'],
+  async run(subject, _, { signal }) {
+    const { location, reachability, installationId, keepOrphans, countSubvolumes, quotas } =
+      subject;
+    const { observer } = subject.watching;
+    const begun = performance.now();
+    const listed = sweepLocation({ ...subject, signal });
+    const found = await reachability.record('instances', listed, signal);
+    await enterUnknown(subject, installationId, found);
+    await keepOrphans(subject, found);
+    await keepThrottles(subject, found);
+    const unconfined = await keepConfined(subject, found);
+    observer?.unconfined(location.name, unconfined);
+    await countSubvolumes(found);
+    observer?.swept((performance.now() - begun) / 1000);
+    await quotas.compare(found);
+    return { instances: found.length, unconfined };
+  },
+});

@@ -1,0 +1,86 @@
+import { importWantedImages } from '../../images/importer.ts';
+import { unbounded } from '../../network-policy/others.ts';
+import { knownHoles, knownHolesNote } from '../../nodes/known-holes.ts';
+import { keepAllowances } from '../allowances.ts';
+import { keepNetworkPolicy } from '../network-policy.ts';
+import { enterSubnets } from '../subnets.ts';
+import { tryTrafficLimits } from '../traffic-limits.ts';
+import { define } from './subject.ts';
+import { eachSweep } from './sync.ts';
+
+// Reconcilers that correct what a location's Incus has, or record what it is good for.
+
+const reachabilityMilliseconds = 5000;
+
+/** On a schedule, too, since the database may not have taken it, and to show that a service watches the location. */
+export const reachability = define({
+  name: 'reachability',
+  every: { milliseconds: reachabilityMilliseconds },
+  on: ['reachability_probed'],
+  async run(subject) {
+    await subject.reachability.write();
+  },
+});
+
+export const networkPolicy = define({
+  name: 'network-policy',
+  on: ['nodes_synced', 'network_policy_wanted'],
+  async run(subject) {
+    const { location, log, warned, watching } = subject;
+    const { findApi, protectedAddresses } = watching;
+    const others = await keepNetworkPolicy({ ...subject, findApi, protectedAddresses });
+    const words = others.length > 0 ? unbounded(location.network, others) : '';
+    if (words && words !== warned.others) log.warn({ location: location.name }, words);
+    warned.others = words;
+    return { others: others.length };
+  },
+});
+
+export const subnets = define({
+  name: 'subnets',
+  on: ['nodes_synced'],
+  async run(subject) {
+    await enterSubnets(subject, subject.location);
+  },
+});
+
+export const trafficLimits = define({
+  name: 'traffic-limits',
+  on: ['nodes_synced'],
+  async run(subject) {
+    await tryTrafficLimits(subject, subject.location);
+  },
+});
+
+export const images = define({
+  name: 'images',
+  every: eachSweep,
+  on: ['connected', 'image_wanted'],
+  async run(subject) {
+    const { imageDirectories: directories, imageServers } = subject.watching;
+    await importWantedImages({ ...subject, directories, imageServers });
+  },
+});
+
+export const engineVulnerabilities = define({
+  name: 'engine-vulnerabilities',
+  on: ['connected'],
+  async run({ client, location, log, signal, warned }) {
+    const { server_version } = (await client.server.info(undefined, { signal })).environment;
+    const note = knownHolesNote(server_version);
+    if (note !== undefined && !warned.vulnerabilities.has(note)) {
+      warned.vulnerabilities.add(note);
+      log.warn({ location: location.name }, note);
+    }
+    return { vulnerabilities: knownHoles(server_version).length };
+  },
+});
+
+/** Apart from the usage, whose rounds do not wait until the engine has applied an allowance. */
+export const allowances = define({
+  name: 'allowances',
+  on: ['usage_collected'],
+  async run(subject) {
+    await keepAllowances(subject);
+  },
+});

@@ -1,0 +1,162 @@
+import { installationId } from '../../db/queries.ts';
+import { type LifecycleEvent, watchEvents } from '../../incus/events.ts';
+import { connectionOf } from '../../locations/engines.ts';
+import type { LocationRow } from '../../locations/queries.ts';
+import { watchQuotas } from '../../pool-quotas/watch.ts';
+import { type ReconcilerRunner, startReconcilers } from '../../reconciler-runtime/runner.ts';
+import { createUsageCollector } from '../../usage/collect/collector.ts';
+import { lookAtMembers } from '../members.ts';
+import { orphanKeeper } from '../orphans.ts';
+import { subvolumeCounter } from '../subvolumes.ts';
+import { createReachability } from './reachability.ts';
+import {
+  type LocationSubject,
+  type LocationTopic,
+  lookFailed,
+  type Shared,
+  type Watching,
+} from './subject.ts';
+import { engine, instance, instances, membersAway, nodes } from './sync.ts';
+import {
+  allowances,
+  engineVulnerabilities,
+  images,
+  networkPolicy,
+  reachability,
+  subnets,
+  trafficLimits,
+} from './upkeep.ts';
+import { diskUsage, usage } from './usage.ts';
+
+/** All of a location, except for those of its pool on this machine (`pool-quotas/watch.ts`). */
+const reconcilers = [
+  ...[engine, membersAway, nodes, instances, instance],
+  ...[
+    reachability,
+    networkPolicy,
+    subnets,
+    trafficLimits,
+    images,
+    engineVulnerabilities,
+    allowances,
+  ],
+  ...[usage, diskUsage],
+];
+
+/**
+ * Keeps the status of a location's servers true and counts what they use, in one process over all replicas: an event, or an
+ * operation's end, is a hint to look at one instance; each (re)connection and each minute compares
+ * them all.
+ */
+export async function watchLocation(
+  watching: Watching & Shared,
+  location: LocationRow,
+  signal: AbortSignal,
+): Promise<void> {
+  await watching.leader.whileLeading(`watch location ${location.id}`, signal, (leading) =>
+    watch(watching, location, leading),
+  );
+}
+
+async function watch(watching: Watching & Shared, location: LocationRow, signal: AbortSignal) {
+  const { db, log, instanceTriggers, observer, runs } = watching;
+  const ours = await installationId(db);
+  const trigger: Runner['trigger'] = (topic, key) => runner.trigger(topic, key);
+  const subject = subjectOf({ watching, location, signal, ours, trigger });
+  const runner: Runner = startReconcilers({
+    ...{ reconcilers, subject, location: location.name, signal, log, observer: runs },
+  });
+  const unsubscribe = hearNotifications(watching, location, trigger);
+  instanceTriggers.set(location.id, (name) => trigger('instance_changed', name));
+  observer?.led(1);
+  try {
+    await hearEvents(subject, trigger);
+  } finally {
+    instanceTriggers.delete(location.id);
+    for (const off of unsubscribe) off();
+    await runner.stop();
+    await Promise.all([subject.members.idle(), subject.quotas.stop()]);
+    observer?.unconfined(location.name, undefined);
+    observer?.withSubvolumes(location.name, undefined);
+    observer?.led(-1);
+  }
+}
+
+type Runner = ReconcilerRunner<LocationTopic>;
+
+interface SubjectOptions {
+  watching: Watching & Shared;
+  location: LocationRow;
+  signal: AbortSignal;
+  /** The id of this installation. */
+  ours: string;
+  trigger: Runner['trigger'];
+}
+
+function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions): LocationSubject {
+  const { db, engines, log, observer, poolQuotas, runs } = watching;
+  const client = engines.of(location);
+  const report = (error: unknown) => {
+    if (!signal.aborted) log.warn({ err: error, location: location.name }, lookFailed);
+  };
+  const of = { db, client, locationId: location.id, signal, found: observer?.found, log, report };
+  const { id, storage_pool: pool } = location;
+  return {
+    ...of,
+    ...{ watching, location, installationId: ours },
+    reachability: createReachability(of, log, () => trigger('reachability_probed')),
+    members: lookAtMembers(of, (to) => memberChanged(to, trigger), report),
+    quotas: watchQuotas({ ...of, poolQuotas, observer, runs }, location),
+    collector: createUsageCollector(watching, { id, pool, client }),
+    keepOrphans: orphanKeeper({ installationId: ours, log }),
+    countSubvolumes: subvolumeCounter(of, location, (servers) =>
+      observer?.withSubvolumes(location.name, servers),
+    ),
+    warned: { vulnerabilities: new Set(), others: '' },
+  };
+}
+
+function memberChanged(to: 'online' | 'offline', trigger: Runner['trigger']): void {
+  if (to === 'online') trigger('instances_outdated');
+  trigger('member_changed');
+}
+
+/** Answers functions that end it. */
+function hearNotifications(
+  { notifications }: Watching,
+  location: LocationRow,
+  trigger: Runner['trigger'],
+): (() => void)[] {
+  return (['image_wanted', 'network_policy_wanted'] as const).map((topic) =>
+    notifications.on(topic, ({ id }) => {
+      if (id === location.id) trigger(topic);
+    }),
+  );
+}
+
+/** Until the signal aborts. */
+async function hearEvents(subject: LocationSubject, trigger: Runner['trigger']): Promise<void> {
+  const { watching, location, signal, reachability, quotas } = subject;
+  await watchEvents(connectionOf(location, watching.engines.identity), {
+    types: ['lifecycle'],
+    project: location.incus_project,
+    signal,
+    onConnect() {
+      reachability.recordSuccess('events');
+      trigger('connected');
+    },
+    onDisconnect: (reason) => reachability.recordFailure('events', reason),
+    onEvent(event) {
+      const seconds = (Date.now() - Date.parse(event.timestamp)) / 1000;
+      watching.observer?.lagged(Math.max(0, seconds));
+      if (event.type !== 'lifecycle') return;
+      for (const name of namesOf(event)) trigger('instance_changed', name);
+      if (event.action === 'instance-restored' && event.instance) quotas.lookAt(event.instance);
+    },
+  });
+}
+
+/** The name of the instance, and its former one where it was renamed. */
+function namesOf({ instance: name, context }: LifecycleEvent): string[] {
+  return [name, context.old_name].filter((one) => typeof one === 'string');
+}
