@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const commandSeconds = 120;
 
@@ -18,11 +19,12 @@ export async function incus(
 ): Promise<void> {
   const child = spawn('incus', ['--project', names.project, ...args], {
     env: { ...process.env, INCUS_DIR: join(socketPath, '..') },
-    stdio: ['pipe', 'ignore', 'inherit'],
+    stdio: ['pipe', 'ignore', 'pipe'],
     timeout: commandSeconds * 1000,
   });
   // It reads until the end of its input, also when there is nothing to say.
   child.stdin.end(input ? JSON.stringify(input) : '');
-  const [code, signal] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`incus ${args[0]} ended with ${code ?? signal}.`);
+  const [errors, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code === 0) return;
+  throw new Error(`incus ${args.join(' ')} ended with ${code ?? signal}: ${errors.trim()}`);
 }

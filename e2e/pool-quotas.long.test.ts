@@ -187,6 +187,18 @@ test('a full server is stopped, started, given a snapshot and deleted', async ()
   await remove(server.id);
 });
 
+test('a server that holds far more than its size, as when its pool had lost count, is started and deleted', async () => {
+  const server = await created({ disk });
+  await setLimit(mount, pathOf(server), size + 256 * mebibyte);
+  await fill(server);
+  await setLimit(mount, pathOf(server), size);
+  assert.ok((await groupOf(server)).charged > size + 128 * mebibyte);
+  await act(server, 'stop');
+  assert.equal(await act(server, 'start'), 'The server was started.');
+  assert.equal(await limitOf(server), size);
+  await remove(server.id);
+});
+
 /** A pool that counts in the classic way, with one server of 64 MiB in it. */
 async function classicPool(stack: AsyncDisposableStack) {
   const { place } = await makePool(stack, 'classic', { [installationLabel]: ours });

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { Agent, request } from 'node:https';
+import * as http from 'node:http';
+import * as https from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,6 @@ import { configureHaproxy } from './haproxy.ts';
 // became of them. Started by `haproxy-limits.test.ts`.
 
 const [directory = ''] = process.argv.slice(2);
-const port = 8443;
 const addresses = {
   sharing: ['2001:db8:1::1', '2001:db8:1::2'],
   neighbour: '2001:db8:2::1',
@@ -22,6 +21,9 @@ const addresses = {
   often: '192.0.2.2',
   busy: '192.0.2.3',
   other: '192.0.2.4',
+  plainMany: '192.0.2.5',
+  plainOften: '192.0.2.6',
+  plainBusy: '192.0.2.7',
 };
 
 execFileSync('ip', ['link', 'set', 'lo', 'up']);
@@ -29,13 +31,29 @@ for (const address of Object.values(addresses).flat()) {
   const [family, length] = address.includes(':') ? ['-6', '128'] : ['-4', '32'];
   execFileSync('ip', [family, 'addr', 'add', `${address}/${length}`, 'dev', 'lo']);
 }
-const service = createServer(({ headers }, answer) =>
-  answer.end(JSON.stringify({ from: headers['x-forwarded-for'] })),
-).listen(0, '127.0.0.1');
+const service = http
+  .createServer(({ headers }, answer) =>
+    answer.end(JSON.stringify({ from: headers['x-forwarded-for'] })),
+  )
+  .listen(0, '127.0.0.1');
 await once(service, 'listening');
 const { path: pem, ca } = makeCertificate(directory);
+const ports = {
+  tls: {
+    port: 8443,
+    request: https.request,
+    agent: (keepAlive: boolean) =>
+      new https.Agent({ ca, servername: 'localhost', keepAlive, maxSockets: 1 }),
+  },
+  plain: {
+    port: 8080,
+    request: http.request,
+    agent: (keepAlive: boolean) => new http.Agent({ keepAlive, maxSockets: 1 }),
+  },
+};
+type Port = (typeof ports)['tls' | 'plain'];
 const haproxy = startHaproxy();
-const agents: Agent[] = [];
+const agents: http.Agent[] = [];
 try {
   await until('HAProxy answers', async () => (await ask(addresses.other)).status === 200);
   console.log(JSON.stringify(await findOut()));
@@ -51,8 +69,8 @@ try {
  */
 function startHaproxy() {
   const changes: [string, string][] = [
-    ['bind :80,:::80 v6only\n', 'bind 127.0.0.1:8080\n'],
-    ['bind :443,:::443 v6only', `bind :${port},:::${port} v6only`],
+    ['bind :80,:::80 v6only\n', `bind ${both(ports.plain)}\n`],
+    ['bind :443,:::443 v6only', `bind ${both(ports.tls)}`],
     ['/etc/haproxy/berth.pem', pem],
     ['expire 60s store', 'expire 1h store'],
     ['conn_rate(10s),http_req_rate(10s)', 'conn_rate(1h),http_req_rate(1h)'],
@@ -66,13 +84,25 @@ function startHaproxy() {
   return spawn(haproxyCommand(), ['-f', file, '-db'], { stdio: ['ignore', 2, 2], env });
 }
 
+/** Where it listens, of either kind of addresses. */
+function both({ port }: Port): string {
+  return `:${port},:::${port} v6only`;
+}
+
 async function findOut() {
+  const plain = await askOften(addresses.plainBusy, ports.plain);
   return {
     ofOneNetwork: await openAtOnce(addresses.sharing, 75),
     ofTheNextNetwork: await openAtOnce([addresses.neighbour], 10),
     ofOneAddress: await openAtOnce([addresses.many], 120),
     openedUntilRefused: await openOften(addresses.often),
     requests: await askOften(addresses.busy),
+    plain: {
+      ofBothPorts: await openAtOnce([addresses.plainMany], 60, [ports.tls, ports.plain]),
+      openedUntilRefused: await openOften(addresses.plainOften, ports.plain),
+      requests: [plain?.count, plain?.status],
+      other: (await ask(addresses.other, ports.plain)).status,
+    },
     other: (await ask(addresses.other)).status,
     from: [await seen(addresses.sharing[0]), await seen(addresses.other)],
   };
@@ -87,18 +117,20 @@ function target(localAddress: string): string {
   return localAddress.includes(':') ? '::1' : '127.0.0.1';
 }
 
-async function open(localAddress: string): Promise<Socket> {
+async function open(localAddress: string, { port }: Port): Promise<Socket> {
   const socket = connect({ port, host: target(localAddress), localAddress });
   socket.on('error', () => undefined).resume();
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
   return socket;
 }
 
-/** How many of each these connections are left. */
-async function openAtOnce(from: string[], each: number): Promise<number> {
+/** How many of each these connections, to each of these ports, are left. */
+async function openAtOnce(from: string[], each: number, to: Port[] = [ports.tls]): Promise<number> {
   const sockets: Socket[] = [];
   for (const address of from) {
-    for (let at = 0; at < each; at += 1) sockets.push(await open(address));
+    for (const port of to) {
+      for (let at = 0; at < each; at += 1) sockets.push(await open(address, port));
+    }
   }
   const left = () => sockets.filter(({ closed }) => !closed).length;
   await until('at most 100 are left', left, (count) => count <= 100);
@@ -109,28 +141,30 @@ async function openAtOnce(from: string[], each: number): Promise<number> {
 }
 
 /** How many are let in, one after another, before one is not. */
-async function openOften(from: string): Promise<number> {
+async function openOften(from: string, port: Port = ports.tls): Promise<number> {
   for (let count = 0; count < 5000; count += 1) {
-    const { status } = await ask(from, new Agent({ ca }));
+    const { status } = await ask(from, port);
     if (status === 0) return count;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-async function askOften(from: string) {
-  const agent = new Agent({ ca, keepAlive: true, maxSockets: 1 });
+/** The first answer that is another one than those before it, and how many these are. */
+async function askOften(from: string, port: Port = ports.tls) {
+  const agent = port.agent(true);
   agents.push(agent);
-  for (let count = 0; count < 5000; count += 1) {
-    const answer = await ask(from, agent);
-    if (answer.status !== 200) return { count, ...answer };
+  const { status: usual } = await ask(from, port, agent);
+  for (let count = 1; count < 5000; count += 1) {
+    const answer = await ask(from, port, agent);
+    if (answer.status !== usual) return { count, ...answer };
   }
   return undefined;
 }
 
 /** A status of 0 where there is no answer. */
-async function ask(localAddress: string, agent = new Agent({ ca })) {
-  const host = target(localAddress);
-  const asked = request({ host, port, localAddress, agent, servername: 'localhost' }).end();
+async function ask(localAddress: string, to: Port = ports.tls, agent = to.agent(false)) {
+  const { port, request } = to;
+  const asked = request({ host: target(localAddress), port, localAddress, agent }).end();
   try {
     const [answer] = await once(asked, 'response');
     const { statusCode: status, headers } = answer;

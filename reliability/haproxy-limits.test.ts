@@ -20,6 +20,7 @@ test('HAProxy bounds the connections and requests of an address, of IPv6 of a /6
     ofTheNextNetwork: 10,
     ofOneAddress: 100,
     openedUntilRefused: 200,
+    plain: { ofBothPorts: 100, openedUntilRefused: 200, requests: [50, 429], other: 308 },
     other: 200,
     from: ['2001:db8:1::1', '192.0.2.4'],
   });

@@ -23,7 +23,7 @@ export const longestMilliseconds = ({ call }: RootCall) =>
 export const begun = 'begun';
 
 /** Of linux/btrfs.h: BTRFS_IOC_QUOTA_CTL with BTRFS_QUOTA_CTL_ENABLE_SIMPLE_QUOTA. */
-const countSimply = `
+export const countSimply = `
   sysopen(my $folder, $ARGV[0], 0) or die "$!\\n";
   ioctl($folder, 0xC0109428, my $call = pack('QQ', 4, 0)) or die "$!\\n";
   print '${begun}';`;

@@ -8,6 +8,8 @@ import { type Promised, promisedTo, type Sized } from './promise.ts';
 
 /** What Incus may need to write in a full subvolume for one step. */
 const roomBytes = 16 * 2 ** 20;
+/** What several steps may lend to one that fills it each time. */
+const mostBytes = 2 * roomBytes;
 
 /** The limit of one server. */
 export interface DiskLimit {
@@ -48,6 +50,8 @@ export interface PoolKeeper {
 export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
   /** Limits that are lifted for a step, by path. */
   const lifted = new Map<string, number>();
+  /** What is lent beyond their sizes to those that hold more than is lent to others; by path. */
+  const lent = new Map<string, number>();
   // What was read is to be true still when it is acted upon.
   const turns = inTurn();
   // The helper of a service that is not root comes and goes.
@@ -74,6 +78,7 @@ export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
 
   async function set(promised: Promised): Promise<void> {
     const group = (await groups()).get(promised.path);
+    if (!group) lent.delete(promised.path);
     if (!group || !isAmiss(group, promised)) return;
     await setLimit(mount, promised.path, wanted(promised));
     const after = (await groups()).get(promised.path);
@@ -82,11 +87,22 @@ export function poolKeeper(mount: Mount, isOurs: boolean): PoolKeeper {
     }
   }
 
-  /** As much as a step needs, and never more than twice that beyond the size. */
+  /**
+   * The most that a step may lend. One that wrote far beyond its size, while the kernel had lost count, is lent more than
+   * what it held when it was first seen so: if it were what it holds, each step would give it more.
+   */
+  function mostFor({ path, bytes }: Promised, charged: number): number {
+    if (charged <= bytes + mostBytes) lent.delete(path);
+    else if (!lent.has(path)) lent.set(path, charged - bytes + mostBytes);
+    return bytes + (lent.get(path) ?? mostBytes);
+  }
+
+  /** As much as a step needs. */
   async function lift({ path, bytes }: Promised): Promise<void> {
     const charged = (await groups()).get(path)?.charged ?? 0;
-    const full = Math.min(Math.max(bytes, charged), bytes + roomBytes);
-    if (charged + roomBytes > bytes) lifted.set(path, full + roomBytes);
+    const most = mostFor({ path, bytes }, charged);
+    const needed = Math.max(bytes, charged) + roomBytes;
+    if (charged + roomBytes > bytes) lifted.set(path, Math.min(needed, most));
     await set({ path, bytes });
   }
 

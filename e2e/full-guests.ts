@@ -1,0 +1,113 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Server } from '@berth/contract/servers';
+import type { IncusClient } from '../service/src/incus/client.ts';
+import { inTurn, type Turns } from '../service/src/lib/in-turn.ts';
+import { groupsOf } from '../service/src/pool-quotas/btrfs.ts';
+import { isInconsistent, modeOf } from '../service/src/pool-quotas/counting.ts';
+import type { Group } from '../service/src/pool-quotas/groups.ts';
+import { btrfsAt, type Mount } from '../service/src/pool-quotas/mount.ts';
+import { poolDirectory } from '../service/src/pool-quotas/place.ts';
+import { until } from '../service/src/testing/until.ts';
+import { created, incusPool, incusProject, incusSocket } from './api.ts';
+import { incus } from './incus.ts';
+
+// Servers that write until they are refused, and what they hold of their pool, by the kernel's count and by another.
+
+const mebibyte = 2 ** 20;
+/** What a guest may write beyond what it begins with: so little that it is soon full. */
+const room = 128;
+const healSeconds = 180;
+
+/** A server with a disk that is full after some MiB. */
+export interface FullGuest {
+  server: Server;
+  /** Its instance. */
+  name: string;
+  /** Of its subvolume, below the mount of the pool. */
+  path: string;
+  /** Of its disk, and what it held when it was new; in bytes. */
+  size: number;
+  base: number;
+  /** Files that were restored with it, for which simple quotas charge the snapshot. */
+  restored: Set<string>;
+  /** What is done to it, one thing at a time. */
+  turns: Turns;
+}
+
+export async function poolMount(): Promise<Mount> {
+  const mount = await btrfsAt(poolDirectory(dirname(incusSocket()), incusPool()));
+  if (!mount) throw new Error(`${incusPool()} is not mounted.`);
+  return mount;
+}
+
+export const onIncus = (...args: string[]) =>
+  incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
+
+/** Groups of a pool by path, as the kernel counts them while it has not lost count. */
+export async function countedGroups(mount: Mount): Promise<Map<string, Group>> {
+  const read = async () => {
+    if (isInconsistent(mount)) return undefined;
+    const groups = await groupsOf(mount);
+    return isInconsistent(mount) ? undefined : groups;
+  };
+  const groups = await until('the pool is counted', read, Boolean, healSeconds);
+  return new Map((groups ?? []).map((group) => [group.path, group]));
+}
+
+const limitOf = async (mount: Mount, { path }: Pick<FullGuest, 'path'>) =>
+  (await countedGroups(mount)).get(path)?.limit;
+
+export async function untilHeld(mount: Mount, guest: Pick<FullGuest, 'path' | 'size'>) {
+  const { path, size } = guest;
+  const isHeld = (limit: number | null | undefined) => limit === size;
+  await until(`${path} is held to its size`, () => limitOf(mount, guest), isHeld, healSeconds);
+}
+
+/** A new server, whose disk is then made as small as can be. */
+export async function fullGuest(mount: Mount, client: IncusClient): Promise<FullGuest> {
+  const server = await created({ disk: 2, ram: 256 });
+  const name = `srv-${server.uuid}`;
+  const path = `containers/${incusProject()}_${name}`;
+  const base = (await countedGroups(mount)).get(path)?.charged;
+  if (base === undefined) throw new Error(`${name} has no group: it is ${server.status}.`);
+  const size = (Math.ceil(base / mebibyte) + room) * mebibyte;
+  await client.instances.change(name, ({ devices }) => ({
+    devices: { root: { ...devices.root, size: String(size) } },
+  }));
+  const guest = { server, name, path, size, base, restored: new Set<string>(), turns: inTurn() };
+  await untilHeld(mount, guest);
+  return guest;
+}
+
+/** Has the guest write so many MiB, or until it is refused: by default to twice of what it may. */
+export async function write({ name }: FullGuest, mebibytes = 2 * room): Promise<void> {
+  const to = '/root/fill-$(date +%s%N)';
+  // Refused, it writes what there is room for, or does not begin at all.
+  const script = `(head -c ${mebibytes}M /dev/zero > ${to}) 2> /dev/null; sync; true`;
+  await onIncus('exec', name, '--', 'sh', '-c', script);
+}
+
+/** Has the guest remove what it wrote. */
+export const clear = ({ name }: FullGuest) =>
+  onIncus('exec', name, '--', 'sh', '-c', 'rm -f /root/fill-* && sync');
+
+function filesOf(mount: Mount, { path }: FullGuest) {
+  const folder = join(mount.path, path, 'rootfs/root');
+  const names = readdirSync(folder).filter((name) => name.startsWith('fill-'));
+  return names.map((name) => ({ name, bytes: lstatSync(join(folder, name)).blocks * 512 }));
+}
+
+/** To be called when it was restored, before it writes. */
+export function noteRestored(mount: Mount, guest: FullGuest): void {
+  // Classic quotas charge what it has, whoever else has it.
+  if (modeOf(mount) !== 'simple') return;
+  guest.restored = new Set(filesOf(mount, guest).map(({ name }) => name));
+  guest.base = 0;
+}
+
+/** The bytes of what a guest has, as its files tell. */
+export function writtenBy(mount: Mount, guest: FullGuest): number {
+  const own = filesOf(mount, guest).filter(({ name }) => !guest.restored.has(name));
+  return own.reduce((sum, { bytes }) => sum + bytes, guest.base);
+}
