@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { qualityOf } from '../requests/accept.ts';
+import fresh from 'fresh';
+import { takesGzip } from '../requests/accept.ts';
 
 const compress = promisify(gzip);
 
@@ -27,14 +28,14 @@ export function sendConstant(cacheControl: string) {
     if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
     content ??= represent(payload);
     const { plain, gzipped } = await content;
-    const takesGzip = qualityOf(acceptedEncodings(request), ['gzip', '*']) > 0;
-    const { body, etag } = takesGzip ? gzipped : plain;
+    const isGzipped = takesGzip(request);
+    const { body, etag } = isGzipped ? gzipped : plain;
     reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' });
-    if (hasAlready(request, etag)) {
+    if (fresh(request.headers, { etag })) {
       reply.code(304).removeHeader('Content-Type');
       return null;
     }
-    if (takesGzip) reply.header('Content-Encoding', 'gzip');
+    if (isGzipped) reply.header('Content-Encoding', 'gzip');
     return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
   };
 }
@@ -46,14 +47,4 @@ async function represent(text: string): Promise<Content> {
     plain: { body: plain, etag: `"${hash}"` },
     gzipped: { body: await compress(plain, { level: 9 }), etag: `"${hash}-gzip"` },
   };
-}
-
-function acceptedEncodings({ headers }: FastifyRequest): string {
-  return [headers['accept-encoding'] ?? ''].flat().join(',');
-}
-
-/** RFC 9110, section 13.1.2: compared weakly. */
-function hasAlready({ headers }: FastifyRequest, etag: string): boolean {
-  const known = (headers['if-none-match'] ?? '').split(',').map((text) => text.trim());
-  return known.some((text) => text === '*' || text.replace(/^W\//, '') === etag);
 }

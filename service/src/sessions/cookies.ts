@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
@@ -8,9 +9,8 @@ export function cookieName(publicUrl: URL, name: string): string {
   return isSecure(publicUrl) ? `__Host-${name}` : name;
 }
 
-export function readCookie(request: FastifyRequest, name: string): string | undefined {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+export function readCookie({ headers }: FastifyRequest, name: string): string | undefined {
+  return parseCookie(headers.cookie ?? '')[name];
 }
 
 /** `name` without its prefix. It is kept for so many seconds; 0 removes it. */
@@ -19,15 +19,11 @@ export function setCookie(
   publicUrl: URL,
   { name, value, seconds }: { name: string; value: string; seconds: number },
 ): void {
-  const parts = [
-    `${cookieName(publicUrl, name)}=${value}`,
-    'Path=/',
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(isSecure(publicUrl) ? ['Secure'] : []),
-    `Max-Age=${seconds}`,
-  ];
-  reply.header('Set-Cookie', parts.join('; '));
+  const cookie = stringifySetCookie({
+    ...{ name: cookieName(publicUrl, name), value, maxAge: seconds },
+    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(publicUrl) },
+  });
+  reply.header('Set-Cookie', cookie);
 }
 
 function isSecure({ protocol }: URL): boolean {
