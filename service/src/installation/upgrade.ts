@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -152,7 +152,18 @@ async function switchTo(host: Host, folder: string): Promise<void> {
   await host.command(seeLog, 'systemctl', 'restart', service);
 }
 
+/** What "npm run db" runs in the folder of a version: releases have it in different places. */
+function databaseTool(folder: string): string {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const [program, file] = scripts.db?.split(' ') ?? [];
+  if (program === 'node' && file !== undefined) return join(folder, file);
+  throw new SetupError(`The version in ${folder} has no "npm run db".`, 'Is the folder whole?');
+}
+
 async function putBack(host: Host, folder: string, path: string): Promise<void> {
+  const tool = databaseTool(folder);
   const data = on(host, places.data);
   const kept = join(data, `postgres-until-${Date.now()}`);
   await host.command(seeLog, 'systemctl', 'stop', service);
@@ -160,7 +171,6 @@ async function putBack(host: Host, folder: string, path: string): Promise<void> 
   renameSync(join(data, 'postgres'), kept);
   const way = `Its reason is above. To have the database of now back: mv ${kept} ${data}/postgres`;
   const node = join(folder, 'node_modules', '.bin', 'node');
-  const tool = join(folder, 'service', 'src', 'cli', 'db.ts');
   const { variables } = settingsOfFile(on(host, places.settings));
   const env = { ...variables, BERTH_DATA_DIR: data };
   await host.asService(way, env, node, tool, 'import', path);
