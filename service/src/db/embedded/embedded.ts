@@ -68,7 +68,8 @@ export async function startEmbeddedPostgres({
 }
 
 /**
- * For tools: the running service's PostgreSQL, left alone at the end; without one, our own. Throws
+ * For tools: the PostgreSQL that runs, left alone at the end; without one, our own. One that a killed service
+ * left is not ours either: its service takes it over when it is started again, which it may be meanwhile. Throws
  * `SetupError` where no service has ever run.
  */
 export async function joinEmbeddedPostgres({
@@ -82,8 +83,13 @@ export async function joinEmbeddedPostgres({
       'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
     );
   }
+  const running = { ...(await openCluster(dataDir)), settings: {} };
+  if (await answers(running)) return await joined(running);
   const { cluster, lock } = await open(dataDir);
-  if (lock) return owned(cluster, lock);
+  return lock ? owned(cluster, lock) : await joined(cluster);
+}
+
+async function joined(cluster: Cluster): Promise<EmbeddedPostgres> {
   const owner = await currentOwner(cluster);
   return { ...connectionStrings(cluster, owner), stop: async () => undefined };
 }
