@@ -206,6 +206,12 @@ test('what a release made that worked as the superuser is brought over, all of i
   );
 });
 
+test('a data directory may have a quotation mark in its name', async () => {
+  const quoted = join(dataDir, "somebody's data");
+  const { superuserConnectionString: connectionString } = await start(quoted);
+  assert.equal(await ask({ connectionString }, 'show log_directory'), quoted);
+});
+
 test('stopping twice leaves alone what another service has started since', async () => {
   const first = await start();
   await first.stop();

@@ -10,9 +10,10 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { logFileIn, logSettings } from './log-file.ts';
 import { noRoomForProgram, requireRoom } from './no-room.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
-import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
+import { ensureDatabase, handOver, mayRotateLog, ownerOf, serviceRole } from './service-role.ts';
 
 const run = promisify(execFile);
 const database = 'berth';
@@ -219,7 +220,7 @@ async function clusterIn(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
     directory: join(dataDir, 'postgres'),
     socketDirectory,
     socketIsTemporary,
-    logFile: join(dataDir, 'postgres.log'),
+    logFile: logFileIn(dataDir),
   };
 }
 
@@ -293,9 +294,12 @@ async function start(cluster: Cluster): Promise<void> {
     unix_socket_permissions: '0700',
     max_connections: '100',
     timezone: 'UTC',
+    ...logSettings(cluster.logFile),
     ...cluster.settings,
   };
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
+  // pg_ctl hands them to a shell.
+  const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${quoted(value)}`);
   await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
 }
 
@@ -320,7 +324,10 @@ async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefine
 /** Makes the database, or brings over one of which a superuser made something. */
 async function prepareDatabase(cluster: Cluster): Promise<void> {
   await asSuperuser(cluster, 'postgres', (client) => ensureDatabase(client, database));
-  await asSuperuser(cluster, database, handOver);
+  await asSuperuser(cluster, database, async (client) => {
+    await handOver(client);
+    await mayRotateLog(client);
+  });
 }
 
 /** The service that runs may be of a release that works as the superuser. */
