@@ -29,6 +29,8 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
+export class SocketInUseError extends Error {}
+
 export async function listen(
   place: Place,
   onRequest: RequestListener,
@@ -52,7 +54,7 @@ export async function listen(
   server.on('upgrade', onUpgrade);
   if ('socketPath' in place) {
     if (await answers(place.socketPath)) {
-      throw new Error(`Another simulator listens on ${place.socketPath}.`);
+      throw new SocketInUseError(`Another simulator listens on ${place.socketPath}.`);
     }
     // What a process that was killed left there.
     rmSync(place.socketPath, { force: true });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SocketInUseError } from './listening.ts';
 import { startSimulator } from './simulator.ts';
 
 // The whole product on a simulated Incus: to try its API on, without root and without Incus.
@@ -22,7 +23,27 @@ const timing = {
   download: 3000,
 };
 
-await mkdir(dataDir, { recursive: true, mode: 0o700 });
+/** Ends this process, and says why in words for whoever started it; any other error is thrown. */
+function refuse(error: unknown): never {
+  if (!(error instanceof Error && (error instanceof SocketInUseError || 'syscall' in error))) {
+    throw error;
+  }
+  const { message } = error as Error;
+  const [failed, wayOut] =
+    error instanceof SocketInUseError
+      ? [
+          `Another simulated Berth runs on ${dataDir}.`,
+          'Stop that one, or set BERTH_DATA_DIR to another directory and BERTH_PORT to another port.',
+        ]
+      : [
+          `The simulated Incus can't be set up in ${dataDir}: ${message}.`,
+          'Set BERTH_DATA_DIR to another directory.',
+        ];
+  process.stderr.write(`\n${failed}\n${wayOut}\n\n`);
+  process.exit(1);
+}
+
+await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(refuse);
 // Relative, since the path of a unix socket has to be short.
 const socketPath = relative('.', join(dataDir, 'incus.socket'));
 const simulator = await startSimulator({
@@ -31,7 +52,7 @@ const simulator = await startSimulator({
   imageServers: ['images.linuxcontainers.org'],
   // One without known vulnerabilities: there is nothing that could be updated.
   version: '7.3.0',
-});
+}).catch(refuse);
 simulator.plant({
   project: env.BERTH_LOCAL_PROJECT ?? 'berth',
   pool: env.BERTH_LOCAL_POOL ?? 'berth',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
@@ -83,6 +83,25 @@ test('one Ctrl-C in a terminal, which all get, stops it in order', async () => {
   assert.deepEqual(await ended, [0, null], started.output());
   assert.match(started.output(), /Stopped\./);
   await leavesNothing(started);
+});
+
+test('a second one on the same directory, or in none, is refused in words', async () => {
+  const first = await start(process.execPath, [script]);
+  const second = (directory: string) => {
+    const env = { ...process.env, BERTH_DATA_DIR: directory, BERTH_PORT: '0' };
+    return spawnSync(process.execPath, [script], { cwd: root, env, encoding: 'utf8' });
+  };
+  const refused = second(first.directory);
+  const words = `\nAnother simulated Berth runs on ${first.directory}.\nStop that one, `;
+  assert.ok(refused.status === 1 && refused.stderr.startsWith(words), refused.stderr);
+  const nowhere = second('/dev/null/data');
+  assert.match(
+    nowhere.stderr,
+    /^\nThe simulated Incus can't be set up in \/dev\/null\/data: ENOTDIR/,
+  );
+  for (const { stderr } of [refused, nowhere]) assert.doesNotMatch(stderr, /\bat .*\.ts:/);
+  first.child.kill('SIGTERM');
+  await leavesNothing(first);
 });
 
 test('a simulator that is killed takes its service along', async () => {

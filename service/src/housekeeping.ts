@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
+import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
 import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
@@ -12,6 +13,8 @@ import { deleteEndedSessions } from './sessions/queries.ts';
 const hourly = { milliseconds: 3_600_000, first: 'now' } as const;
 /** The rules of all networks follow within as long. */
 const addressesMilliseconds = 60_000;
+/** PostgreSQL's own log is above its bound for as long at most. */
+const logMilliseconds = 60_000;
 const failure = 'Housekeeping failed; it is tried again.';
 
 export interface Housekeeping {
@@ -64,3 +67,11 @@ const records = defineReconciler<Housekeeping>({
  * Removes what has outlived its use, and enters which addresses this machine has. Harmless when several services do it.
  */
 export const housekeeping = [serviceAddresses, expiredCredentials, records];
+
+/** Of a service that has an embedded PostgreSQL. */
+export const embeddedLog = defineReconciler<{ db: Db; dataDir: string }>({
+  name: 'postgres-log',
+  every: { milliseconds: logMilliseconds, first: 'now' },
+  failure: 'The log of PostgreSQL could not be rotated; it is tried again.',
+  run: async ({ db, dataDir }) => await rotateLarge(db, logFileIn(dataDir)),
+});

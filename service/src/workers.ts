@@ -5,7 +5,7 @@ import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
 import { installationId } from './db/queries.ts';
-import { type Housekeeping, housekeeping } from './housekeeping.ts';
+import { embeddedLog, type Housekeeping, housekeeping } from './housekeeping.ts';
 import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { Engines } from './locations/engines.ts';
@@ -116,9 +116,18 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   };
   const watchers = await watchLocations(watching, stopping.signal);
   const { statuses } = runs;
-  const subject = { db, log, observer: metrics.records, trusted: trustedClock(), statuses };
+  const { dataDir } = config;
+  const subject = {
+    db,
+    log,
+    observer: metrics.records,
+    trusted: trustedClock(),
+    statuses,
+    dataDir,
+  };
   const upkeep = startReconcilers({
-    ...{ reconcilers, subject, signal: stopping.signal, log, observer: runs },
+    ...{ subject, signal: stopping.signal, log, observer: runs },
+    reconcilers: config.databaseUrl ? reconcilers : [...reconcilers, embeddedLog],
   });
   return {
     async stop() {

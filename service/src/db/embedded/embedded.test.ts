@@ -94,7 +94,8 @@ test('of two that start at once, one gets it', async () => {
   assert.ok(loser instanceof DataDirectoryInUseError, String(loser));
 });
 
-test('one that a killed service left running is taken over', async () => {
+/** Starts one in a process that is killed. Answers the id of the PostgreSQL that it leaves running. */
+function leftRunning(): number {
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded.ts'))});
     await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
@@ -102,8 +103,22 @@ test('one that a killed service left running is taken over', async () => {
   assert.throws(() => execFileSync(process.execPath, ['--input-type=module', '-e', program]), {
     signal: 'SIGKILL',
   });
-  const left = postmaster();
+  return postmaster();
+}
+
+test('one that a killed service left running is taken over', async () => {
+  const left = leftRunning();
   await start();
+  assert.equal(postmaster(), left);
+});
+
+test('one that a killed service left is not ended by a tool, nor kept from its service', async () => {
+  const left = leftRunning();
+  const tool = await joinEmbeddedPostgres({ dataDir });
+  assert.equal(await ask(tool, 'select 1'), 1);
+  const service = await start();
+  await tool.stop();
+  assert.equal(await ask(service, 'select 1'), 1);
   assert.equal(postmaster(), left);
 });
 
@@ -189,6 +204,12 @@ test('what a release made that worked as the superuser is brought over, all of i
     await start(),
     'drop table things.late; drop schema things cascade; drop table "Odd \'name"',
   );
+});
+
+test('a data directory may have a quotation mark in its name', async () => {
+  const quoted = join(dataDir, "somebody's data");
+  const { superuserConnectionString: connectionString } = await start(quoted);
+  assert.equal(await ask({ connectionString }, 'show log_directory'), quoted);
 });
 
 test('stopping twice leaves alone what another service has started since', async () => {

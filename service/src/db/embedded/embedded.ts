@@ -10,9 +10,10 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { logFileIn, logSettings } from './log-file.ts';
 import { noRoomForProgram, requireRoom } from './no-room.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
-import { ensureDatabase, handOver, ownerOf, serviceRole } from './service-role.ts';
+import { ensureDatabase, handOver, mayRotateLog, ownerOf, serviceRole } from './service-role.ts';
 
 const run = promisify(execFile);
 const database = 'berth';
@@ -68,7 +69,8 @@ export async function startEmbeddedPostgres({
 }
 
 /**
- * For tools: the running service's PostgreSQL, left alone at the end; without one, our own. Throws
+ * For tools: the PostgreSQL that runs, left alone at the end; without one, our own. One that a killed service
+ * left is not ours either: its service takes it over when it is started again, which it may be meanwhile. Throws
  * `SetupError` where no service has ever run.
  */
 export async function joinEmbeddedPostgres({
@@ -82,8 +84,13 @@ export async function joinEmbeddedPostgres({
       'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
     );
   }
+  const running = { ...(await openCluster(dataDir)), settings: {} };
+  if (await answers(running)) return await joined(running);
   const { cluster, lock } = await open(dataDir);
-  if (lock) return owned(cluster, lock);
+  return lock ? owned(cluster, lock) : await joined(cluster);
+}
+
+async function joined(cluster: Cluster): Promise<EmbeddedPostgres> {
   const owner = await currentOwner(cluster);
   return { ...connectionStrings(cluster, owner), stop: async () => undefined };
 }
@@ -213,7 +220,7 @@ async function clusterIn(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
     directory: join(dataDir, 'postgres'),
     socketDirectory,
     socketIsTemporary,
-    logFile: join(dataDir, 'postgres.log'),
+    logFile: logFileIn(dataDir),
   };
 }
 
@@ -287,9 +294,12 @@ async function start(cluster: Cluster): Promise<void> {
     unix_socket_permissions: '0700',
     max_connections: '100',
     timezone: 'UTC',
+    ...logSettings(cluster.logFile),
     ...cluster.settings,
   };
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
+  // pg_ctl hands them to a shell.
+  const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${quoted(value)}`);
   await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
 }
 
@@ -314,7 +324,10 @@ async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefine
 /** Makes the database, or brings over one of which a superuser made something. */
 async function prepareDatabase(cluster: Cluster): Promise<void> {
   await asSuperuser(cluster, 'postgres', (client) => ensureDatabase(client, database));
-  await asSuperuser(cluster, database, handOver);
+  await asSuperuser(cluster, database, async (client) => {
+    await handOver(client);
+    await mayRotateLog(client);
+  });
 }
 
 /** The service that runs may be of a release that works as the superuser. */

@@ -68,3 +68,8 @@ export async function handOver(client: pg.Client): Promise<void> {
   for (const { what } of rows) await client.query(`alter ${what} owner to ${serviceRole}`);
   await client.query('commit');
 }
+
+/** Lets services have the log of PostgreSQL begun anew in the database of `client`, a superuser's. */
+export async function mayRotateLog(client: pg.Client): Promise<void> {
+  await client.query(`grant execute on function pg_rotate_logfile() to ${serviceRole}`);
+}
