@@ -4,7 +4,7 @@ import { Project } from '../service/src/db/project.ts';
 import type { TrafficPolicy } from '../service/src/db/schema/schema.ts';
 import { insertOperation } from '../service/src/operations/queries.ts';
 import { requestAction } from '../service/src/servers/actions/actions.ts';
-import type { PlainAction } from '../service/src/servers/states.ts';
+import type { PlainAction } from '../service/src/servers/actions/states.ts';
 import { operationUnderWay } from '../service/src/testing/servers.ts';
 import {
   allow,

@@ -14,6 +14,7 @@ import { operationRoutes } from './operations/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { membershipRoutes } from './projects/members/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { serverActionRoutes } from './servers/actions/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -29,6 +30,7 @@ export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes<AllDeps>[] = [
   serverRoutes,
+  serverActionRoutes,
   usageRoutes,
   operationRoutes,
   locationRoutes,

@@ -173,6 +173,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       scope: route.config?.scope,
       operationId: (schema as { operationId?: string } | undefined)?.operationId,
       isList: isList(schema),
+      problems: route.config?.problems ?? [],
     });
     return { schema: { ...documented(schema), ...(headers && { headers }) }, url };
   },

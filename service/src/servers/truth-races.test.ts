@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { requestAction } from './actions/actions.ts';
 import { requestMove } from './actions/moves.ts';
-import type { PlainAction } from './states.ts';
+import type { PlainAction } from './actions/states.ts';
 import { enterMembers, enterSightings } from './truth-queries.ts';
 
 // A request that commits while what was seen of its server waits to be entered, in two transactions.

@@ -12,13 +12,14 @@ import {
 import { Problem } from '../../problems/problem.ts';
 import { isStoppedForTraffic } from '../../traffic/allowance.ts';
 import { findTraffic } from '../../usage/queries.ts';
+import { serverNotFound } from '../not-found.ts';
 import { deleteOperation } from '../operations/delete.ts';
 import { pausedAdvice } from '../operations/force-advice.ts';
 import { restartOperation } from '../operations/restart.ts';
 import { startOperation } from '../operations/start.ts';
 import { stopOperation } from '../operations/stop.ts';
 import { lockServer, type ServerRow, setServerStatus } from '../queries.ts';
-import { type AnyAction, allowedStatuses, type PlainAction, supersededBy } from '../states.ts';
+import { type AnyAction, allowedStatuses, type PlainAction, supersededBy } from './states.ts';
 
 const kinds: Record<PlainAction, OperationKind> = {
   start: startOperation,
@@ -53,10 +54,6 @@ export async function requestAction(
     ...(await begin(project, server, action, force)),
     serverId,
   });
-}
-
-export function serverNotFound(id: number | string): Problem {
-  return new Problem('server_not_found', `No server has the id ${id}.`);
 }
 
 /** Where a server is stopped once its allowance is used up, it can't be started or restarted either. */

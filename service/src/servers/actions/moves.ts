@@ -11,9 +11,10 @@ import {
 } from '../../operations/queries.ts';
 import { placeOnNode, placeServer } from '../../placement/placement.ts';
 import { invalidFields, Problem } from '../../problems/problem.ts';
+import { serverNotFound } from '../not-found.ts';
 import { type MoveRequest, moveOperation } from '../operations/move.ts';
 import { lockServer, type ServerRow, setMovingTo } from '../queries.ts';
-import { makeWay, requireStatus, serverNotFound } from './actions.ts';
+import { makeWay, requireStatus } from './actions.ts';
 
 export interface WantedMove {
   /** The name of a node of its location; without it one is chosen. */

@@ -10,9 +10,10 @@ import {
 } from '../../operations/queries.ts';
 import { placeServer } from '../../placement/placement.ts';
 import { Problem } from '../../problems/problem.ts';
+import { serverNotFound } from '../not-found.ts';
 import { createOperation } from '../operations/create.ts';
 import { lockServer, setRebuilding } from '../queries.ts';
-import { makeWay, serverNotFound } from './actions.ts';
+import { makeWay } from './actions.ts';
 import type { SealedSecrets } from './create.ts';
 
 /**

@@ -10,9 +10,10 @@ import {
   wipeSecrets,
 } from '../../operations/queries.ts';
 import { Problem } from '../../problems/problem.ts';
+import { serverNotFound } from '../not-found.ts';
 import { createOperation } from '../operations/create.ts';
 import { lockServer, type ServerRow, setServerStatus } from '../queries.ts';
-import { makeWay, notFailed, requireStatus, serverNotFound } from './actions.ts';
+import { makeWay, notFailed, requireStatus } from './actions.ts';
 
 /** Enters a new create in the place of one that failed, with its secrets, or refuses it. */
 export async function requestRetry(

@@ -1,4 +1,4 @@
-import type { ServerStatus } from '../db/schema/schema.ts';
+import type { ServerStatus } from '../../db/schema/schema.ts';
 
 export const actions = ['start', 'stop', 'restart', 'retry', 'rebuild', 'delete'] as const;
 export type Action = (typeof actions)[number];
