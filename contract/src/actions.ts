@@ -1,8 +1,10 @@
+import { type ServerAction, serverActions } from './server-actions.ts';
+
 /**
  * What an entry of the audit log can be of: the `operationId` of each request that can change something,
  * and what the tools and Berth itself enter. One that is no longer offered stays, for its old entries.
  */
-export const auditActions = [
+const others = [
   'address_pool_create',
   'address_pool_delete',
   'address_pool_update',
@@ -30,14 +32,7 @@ export const auditActions = [
   'project_update',
   'requests_refused',
   'server_create',
-  'server_delete',
   'server_dry_run',
-  'server_move',
-  'server_rebuild',
-  'server_restart',
-  'server_retry',
-  'server_start',
-  'server_stop',
   'server_traffic_update',
   'session_confirm',
   'session_create',
@@ -58,4 +53,9 @@ export const auditActions = [
   'user_update',
 ] as const;
 
-export type AuditAction = (typeof auditActions)[number];
+export type AuditAction = (typeof others)[number] | `server_${ServerAction}`;
+
+export const auditActions = [
+  ...others,
+  ...serverActions.map((name) => `server_${name}` as const),
+].toSorted() satisfies AuditAction[];

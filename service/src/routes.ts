@@ -15,6 +15,7 @@ import { passkeyRoutes } from './passkeys/routes.ts';
 import { membershipRoutes } from './projects/members/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { serverActionRoutes } from './servers/actions/routes.ts';
+import { serverCreationRoutes } from './servers/creation/routes.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -30,6 +31,7 @@ export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
 /** The whole API, in the order of its documentation. A new noun is a line here. */
 export const routes: readonly Routes<AllDeps>[] = [
   serverRoutes,
+  serverCreationRoutes,
   serverActionRoutes,
   usageRoutes,
   operationRoutes,

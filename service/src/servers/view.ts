@@ -3,7 +3,7 @@ import type { ServerStatus } from '../db/schema/schema.ts';
 import type { WaitedOperation } from '../operations/queries.ts';
 import { isStoppedForTraffic } from '../traffic/allowance.ts';
 import { usageView } from '../usage/view.ts';
-import { allowedActions } from './actions/states.ts';
+import { allowedActions } from './actions/allowed.ts';
 import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
 
