@@ -54,7 +54,7 @@ module.exports = {
         'Files named -queries.ts ask about every project: for workers, administration, tools and what finds out who asks.',
       severity: 'error',
       from: {
-        path: '^service/src/(servers|operations|tokens|audit)/(actions/[a-z-]+|[a-z-]*routes|view|states|tokens)\\.ts$',
+        path: '^service/src/(servers|operations|tokens|audit)/((actions|creation)/[a-z-]+|[a-z-]*routes|view|tokens)\\.ts$',
         pathNot: '\\.test\\.ts$',
       },
       // Operations on nodes are of no project: its route asks who wants them.

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Project } from '../service/src/db/project.ts';
 import type { TrafficPolicy } from '../service/src/db/schema/schema.ts';
 import { insertOperation } from '../service/src/operations/queries.ts';
-import { requestAction } from '../service/src/servers/actions/actions.ts';
-import type { PlainAction } from '../service/src/servers/states.ts';
+import { actions } from '../service/src/servers/actions/all.ts';
+import { enterAction } from '../service/src/servers/actions/enter.ts';
 import { operationUnderWay } from '../service/src/testing/servers.ts';
 import {
   allow,
@@ -24,10 +24,11 @@ async function useUp(policy: TrafficPolicy): Promise<void> {
   move(2 * gigabyte);
 }
 
-const request = (action: PlainAction) =>
-  db
-    .transaction()
-    .execute((trx) => requestAction(new Project(trx, place.projectId), server.id, action));
+const request = (name: 'start' | 'stop' | 'restart') =>
+  db.transaction().execute((trx) => {
+    const project = new Project(trx, place.projectId);
+    return enterAction({ trx, project }, server.id, actions[name], { force: false });
+  });
 
 async function underWay() {
   const { kind, state } = await operationUnderWay(db, server.id);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { PlainAction } from '../service/src/servers/states.ts';
-import { type Laboratory, openLaboratory } from './laboratory.ts';
+import { type Laboratory, openLaboratory, type PlainAction } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 

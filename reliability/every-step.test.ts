@@ -4,10 +4,11 @@ import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
 import { EngineError } from '../service/src/incus/transport/errors.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
+import { actions } from '../service/src/servers/actions/all.ts';
+import type { AnyServerAction } from '../service/src/servers/actions/define.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
-import type { PlainAction } from '../service/src/servers/states.ts';
 import { eventually } from '../service/src/testing/until.ts';
-import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { type Laboratory, openLaboratory, type PlainAction, project } from './laboratory.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
 // Each step of each operation on a server, met by each trouble. A new kind or step is covered by being
@@ -65,10 +66,7 @@ interface Begun {
 
 /** After the create of a server, and these actions. */
 const by =
-  (
-    action: PlainAction | 'retry',
-    { first = [], force }: { first?: PlainAction[]; force?: boolean } = {},
-  ) =>
+  (action: PlainAction, { first = [], force }: { first?: PlainAction[]; force?: boolean } = {}) =>
   async (name: string) => {
     const { serverId, operation } = await laboratory.create(name);
     await laboratory.ended(operation.id);
@@ -125,23 +123,42 @@ async function byForgotten(name: string) {
   return async () => ({ serverId, operation: await laboratory.request(serverId, 'delete') });
 }
 
+/** What the engine shows of a server in that state. */
+const shownAs: Record<string, string> = {
+  started: 'Running',
+  stopped: 'Stopped',
+  paused: 'Frozen',
+  deleted: 'gone',
+};
+const statusOf = Object.fromEntries(
+  Object.entries(shownAs).map(([status, shown]) => [shown, status]),
+);
+
+/** From a server that runs, or was stopped for it; the others have their own ways below. */
+function wayOf({ name, operation, from, to = 'started' }: AnyServerAction): Way {
+  const first: PlainAction[] = from.includes('started') ? [] : ['stop'];
+  const lead = by(name as PlainAction, { first });
+  return { kind: operation.kind, lead, end: shownAs[to] ?? to };
+}
+
+const led = new Set<string>(['move', 'create']);
+const simple = Object.values(actions).filter(({ operation }) => !led.has(operation.kind));
+
 /** The ways in which operations come about; each kind has one. */
 const ways: Record<string, Way> = {
+  ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
   'a create': {
     kind: 'create',
     lead: async (name) => () => laboratory.create(name),
     end: 'Running',
   },
   'the retry of a create': { kind: 'create', lead: byRetry, end: 'Running' },
-  'a start': { kind: 'start', lead: by('start', { first: ['stop'] }), end: 'Running' },
-  'a stop': { kind: 'stop', lead: by('stop'), end: 'Stopped' },
   'a forced stop': {
     kind: 'stop',
     steps: ['stop'],
     lead: by('stop', { force: true }),
     end: 'Stopped',
   },
-  'a restart': { kind: 'restart', lead: by('restart'), end: 'Running' },
   'a move': {
     kind: 'move',
     steps: ['look', 'stop', 'shutdown', 'migrate', 'start'],
@@ -173,19 +190,12 @@ const ways: Record<string, Way> = {
     failing: 'migrate',
     end: 'Running',
   },
-  'a delete': { kind: 'delete', lead: by('delete'), end: 'gone' },
   'a delete of what left its disk': {
     kind: 'delete',
     steps: ['release'],
     lead: byForgotten,
     end: 'gone',
   },
-};
-
-const statusOf: Record<string, string> = {
-  Running: 'started',
-  Stopped: 'stopped',
-  gone: 'deleted',
 };
 
 let cases = 0;

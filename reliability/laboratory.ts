@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServerAction } from '@berth/contract/server-actions';
 import type { ServerCreate } from '@berth/contract/servers';
 import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
@@ -23,12 +24,11 @@ import { startOperationRunner } from '../service/src/operations/runner/runner.ts
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { recordStatuses, type StatusRecorder } from '../service/src/reconciler-runtime/status.ts';
 import { watchLocations } from '../service/src/reconcilers/location/locations.ts';
-import { requestAction } from '../service/src/servers/actions/actions.ts';
-import { createServer, sealSecrets } from '../service/src/servers/actions/create.ts';
-import { requestMove } from '../service/src/servers/actions/moves.ts';
-import { requestRetry } from '../service/src/servers/actions/retries.ts';
+import { actions } from '../service/src/servers/actions/all.ts';
+import { enterAction } from '../service/src/servers/actions/enter.ts';
+import { moveAction } from '../service/src/servers/actions/move.ts';
 import { minderOfCreates } from '../service/src/servers/create-queue.ts';
-import type { PlainAction } from '../service/src/servers/states.ts';
+import { createServer, sealSecrets } from '../service/src/servers/creation/create.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
 import { inject } from '../service/src/testing/inject.ts';
@@ -45,6 +45,9 @@ const secretKey = testKeyring();
 const endedSeconds = 120;
 const imageServers = [publicImageServer];
 
+/** Those that are asked for with nothing but the server, and a stop by force or not. */
+export type PlainAction = Exclude<ServerAction, 'move' | 'rebuild'>;
+
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
 export interface Laboratory {
   database: TestDatabase;
@@ -53,7 +56,7 @@ export interface Laboratory {
   client: IncusClient;
   /** `commands` run after the one that each server has. */
   create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
-  request(serverId: number, action: PlainAction | 'retry', force?: boolean): Promise<OperationRow>;
+  request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
   /** To the node of that name; without one, to the one that is chosen. */
   move(serverId: number, node?: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
@@ -224,15 +227,16 @@ export async function openLaboratory({
         .execute((trx) => createServer(trx, owner.in(trx), body, secrets));
     },
     request: (serverId, action, force) =>
+      db.transaction().execute((trx) => {
+        const wanted = action === 'retry' ? secretKey : { force };
+        return enterAction({ trx, project: owner.in(trx) }, serverId, actions[action], wanted);
+      }),
+    move: (serverId, node) =>
       db
         .transaction()
         .execute((trx) =>
-          action === 'retry'
-            ? requestRetry(owner.in(trx), serverId, secretKey)
-            : requestAction(owner.in(trx), serverId, action, force),
+          enterAction({ trx, project: owner.in(trx) }, serverId, moveAction, { node }),
         ),
-    move: (serverId, node) =>
-      db.transaction().execute((trx) => requestMove(trx, owner.in(trx), serverId, { node })),
     async ended(operationId) {
       const query = db.selectFrom('operations').selectAll().where('id', '=', operationId);
       return await until(

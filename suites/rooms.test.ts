@@ -10,7 +10,8 @@ const exceptions: Record<string, string> = {
   'db <-> db/embedded':
     'opening the database starts an embedded one, which the rest of db connects to',
   'projects <-> projects/members': 'who may see a project follows from who its members are',
-  'servers <-> servers/actions': 'the routes of servers enter actions, and actions read servers',
+  'servers <-> servers/actions':
+    'what a server shows has its allowed actions, and actions read servers',
 };
 const mostFiles = 15;
 

@@ -1,47 +1,15 @@
-/**
- * What an entry of the audit log can be of: the `operationId` of each request that can change something,
- * and what the tools and Berth itself enter. One that is no longer offered stays, for its old entries.
- */
-export const auditActions = [
-  'address_pool_create',
-  'address_pool_delete',
-  'address_pool_update',
+import { type NounAction, nounActions } from './nouns.ts';
+import { type ServerAction, serverActions } from './server-actions.ts';
+
+/** What is done to none of the nouns (nouns.ts), or by Berth itself. */
+const others = [
   'database_export',
   'database_import',
   'image_import',
   'initial_commands_failed',
-  'location_create',
-  'location_delete',
-  'location_update',
-  'member_add',
-  'member_remove',
-  'member_set',
-  'node_cordon',
-  'node_declare_lost',
-  'node_evacuate',
-  'node_restore',
-  'node_uncordon',
-  'operating_system_create',
-  'operating_system_update',
-  'passkey_create',
-  'passkey_delete',
-  'passkey_options',
   'password_change',
-  'project_create',
-  'project_delete',
-  'project_update',
   'requests_refused',
   'secret_key_rotate',
-  'server_create',
-  'server_delete',
-  'server_dry_run',
-  'server_move',
-  'server_rebuild',
-  'server_restart',
-  'server_retry',
-  'server_start',
-  'server_stop',
-  'server_traffic_update',
   'session_confirm',
   'session_create',
   'session_delete',
@@ -52,13 +20,18 @@ export const auditActions = [
   'session_passkey_options',
   'settings_update',
   'statement_correct',
-  'token_create',
-  'token_revoke',
   'traffic_notice',
   'traffic_throttle',
-  'user_create',
-  'user_delete',
-  'user_update',
 ] as const;
 
-export type AuditAction = (typeof auditActions)[number];
+export type AuditAction = NounAction | `server_${ServerAction}` | (typeof others)[number];
+
+/**
+ * What an entry of the audit log can be of: the `operationId` of each request that can change something,
+ * and what the tools and Berth itself enter. One that is no longer offered stays, for its old entries.
+ */
+export const auditActions: readonly AuditAction[] = [
+  ...nounActions,
+  ...serverActions.map((name) => `server_${name}` as const),
+  ...others,
+].toSorted();

@@ -1,23 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { auditActions } from './actions.ts';
 import { AnyOf, period } from './filters.ts';
+import { auditedNouns } from './nouns.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference, ReferenceBy } from './references.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
-const targetKinds = [
-  'server',
-  'project',
-  'token',
-  'location',
-  'node',
-  'operating_system',
-  'address_pool',
-  'user',
-] as const;
-export type AuditTargetKind = (typeof targetKinds)[number];
-
-const TargetKind = Word([...targetKinds], {
+const TargetKind = Word([...auditedNouns], {
   description: 'The kind of object that the action was about.',
   examples: ['server'],
 });
@@ -152,7 +141,7 @@ const filters = {
   token_id: AnyOf(Reference('token', 'Return only requests with this token.')),
   user_id: AnyOf(Reference('user', 'Return only requests of this user or of their tokens.')),
   target_kind: AnyOf(
-    Word([...targetKinds], {
+    Word([...auditedNouns], {
       description: 'Return only entries about objects of this kind.',
       examples: ['server'],
     }),

@@ -2,16 +2,11 @@ import { type Static, Type } from 'typebox';
 import { AnyOf, period } from './filters.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { PathParams, Reference } from './references.ts';
+import { operationKinds } from './server-actions.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
-  Word(
-    ['create', 'start', 'stop', 'restart', 'delete', 'move', 'evacuate', 'restore', 'declare_lost'],
-    {
-      description,
-      examples: ['create'],
-    },
-  );
+  Word([...operationKinds], { description, examples: ['create'] });
 
 const statusWords =
   'The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. ' +

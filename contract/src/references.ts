@@ -1,44 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { examplesOf, identifiersOf, type NamedNoun, type Noun, wordsOf } from './nouns.ts';
 import { maxId } from './values.ts';
-
-/** What is named by more than its ID, and by what. */
-const ways = {
-  server: 'name or UUID',
-  location: 'name',
-  operating_system: '`slug`',
-  project: 'name',
-  user: 'email address',
-  token: 'name',
-  node: 'name',
-} as const;
-
-/** What is named by its ID alone. */
-const withoutNames = ['operation', 'address_pool', 'passkey', 'member'] as const;
-
-export type NamedNoun = keyof typeof ways;
-/** What a request can refer to. */
-export type Noun = NamedNoun | (typeof withoutNames)[number];
-
-const examples: Record<NamedNoun, string> = {
-  server: 'web-1',
-  location: 'local',
-  operating_system: 'debian-12',
-  project: 'web-team',
-  user: 'ada@example.com',
-  token: 'deploy',
-  node: 'node-1',
-};
-
-const isNamed = (noun: Noun): noun is NamedNoun => noun in ways;
 
 /** `the ID, name or UUID of a server`. */
 function words(noun: Noun, article: 'a' | 'the'): string {
-  const name = noun.replaceAll('_', ' ');
-  const isVowel = /^[aeio]/.test(name);
+  const name = wordsOf(noun);
+  // Letters that are said one by one begin with a vowel, too: an SSH key.
+  const isVowel = /^([aeio]|[AEFHILMNORSX][A-Z])/.test(name);
   const of = article === 'a' && isVowel ? `an ${name}` : `${article} ${name}`;
-  if (!isNamed(noun)) return `the ID of ${of}`;
-  const joint = ways[noun].includes(' or ') ? ', ' : ' or ';
-  return `the ID${joint}${ways[noun]} of ${of}`;
+  return `the ${identifiersOf(noun)} of ${of}`;
 }
 
 /**
@@ -52,7 +22,7 @@ export function Reference(noun: NamedNoun, description: string) {
     type: ['integer', 'string'],
     ...{ minimum: 1, maximum: maxId, minLength: 1, maxLength: 254 },
     description: `${description} The value is ${words(noun, 'a')}.`,
-    examples: [1, examples[noun]],
+    examples: [1, ...examplesOf(noun)],
     explain: `Must be ${words(noun, 'a').replaceAll('`', '')}.`,
     reference: noun,
   });
@@ -72,11 +42,10 @@ export function ReferenceBy(parameter: string, description: string) {
 
 /** A reference in a path. What names nothing is a 404. */
 function inPath(noun: Noun) {
-  const example = isNamed(noun) ? [examples[noun]] : [];
   return Type.Unsafe<number>({
     type: 'string',
     description: `${words(noun, 'the').replace(/^t/, 'T')}.`,
-    examples: ['1', ...example],
+    examples: ['1', ...examplesOf(noun)],
     reference: noun,
   });
 }

@@ -3,6 +3,7 @@ import { AnyOf, NamePrefix, period } from './filters.ts';
 import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
+import { offeredActions } from './server-actions.ts';
 import { notAnId } from './text.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
@@ -191,7 +192,7 @@ export const Server = Type.Object(
       ),
     ),
     allowed_actions: Type.Array(
-      Word(['start', 'stop', 'restart', 'retry', 'rebuild', 'delete'], {
+      Word([...offeredActions], {
         description: 'The name of an action.',
       }),
       {

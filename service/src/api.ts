@@ -9,8 +9,7 @@ import { createIdentityProvider } from './identities/provider.ts';
 import { exchangeTakings } from './limits/exchange.ts';
 import { createLimiter, type Limits } from './limits/limiter.ts';
 import { createWaiter } from './operations/waiter.ts';
-import { references } from './references.ts';
-import { routes } from './routes.ts';
+import { lookups, routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
 interface ApiSettings {
@@ -43,7 +42,7 @@ export async function createApi(
       untilEnded: createWaiter(db, notifications, stopping),
     },
     routes,
-    references,
+    lookups,
     limiter: exchangeTakings(createLimiter(limits), { db, notifications, log }),
     metrics,
     shell,

@@ -1,34 +1,49 @@
 import { addressPoolRoutes } from './address-pools/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { Routes } from './callers/app-types.ts';
+import { allows } from './callers/scopes.ts';
 import type { WaitingDeps } from './changes/accepted.ts';
+import type { Asker, Candidate, Lookups } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
 import { identityRoutes, type ProviderDeps } from './identities/routes.ts';
 import { imageRoutes } from './images/routes.ts';
+import { findLocationsNamed, knownLocations } from './locations/queries.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { maintenanceRoutes } from './maintenance/routes.ts';
+import { findNodesNamed, knownNodes } from './nodes/queries.ts';
 import { nodeRoutes } from './nodes/routes.ts';
+import { findOperatingSystemsNamed, knownOperatingSystems } from './operating-systems/queries.ts';
 import { type ImageServerDeps, operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
+import { findMembersByEmail } from './projects/members/queries.ts';
 import { membershipRoutes } from './projects/members/routes.ts';
+import { visibleProjects } from './projects/members/visible-projects.ts';
+import { findProjectNamed, knownProjects } from './projects/queries.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { serverActionRoutes } from './servers/actions/routes.ts';
+import { serverCreationRoutes } from './servers/creation/routes.ts';
+import { findServersNamed, findServersWithUuid, knownServers } from './servers/queries.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
+import { findTokensNamed, knownTokens } from './tokens/queries.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { findUserByEmail, knownUsers } from './users/queries.ts';
 import { userRoutes } from './users/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** What the routes of all nouns need. */
 export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
 
-/** The whole API, in the order of its documentation. A new noun is a line here. */
+/** The whole API, in the order of its documentation. A new noun is a line here, and one in `lookups` if it has names. */
 export const routes: readonly Routes<AllDeps>[] = [
   serverRoutes,
+  serverCreationRoutes,
+  serverActionRoutes,
   usageRoutes,
   operationRoutes,
   locationRoutes,
@@ -51,3 +66,58 @@ export const routes: readonly Routes<AllDeps>[] = [
   healthRoutes,
   versionRoutes,
 ];
+
+/** How what a request refers to is found, noun by noun. Nobody finds what they may not see. */
+export const lookups: Lookups = {
+  server: {
+    named: ({ caller }, name) => findServersNamed(caller.project, name),
+    withUuid: ({ readable }, uuid) => findServersWithUuid(readable, uuid),
+    known: ({ readable }, ids) => knownServers(readable, ids),
+  },
+  location: {
+    named: ({ db }, name) => findLocationsNamed(db, name),
+    known: ({ db }, ids) => knownLocations(db, ids),
+  },
+  operating_system: {
+    named: ({ db }, slug) => findOperatingSystemsNamed(db, slug),
+    known: async ({ db }, ids) => [...(await knownOperatingSystems(db, ids))],
+  },
+  project: {
+    named: findVisibleProjects,
+    known: async ({ db, caller }, ids) => {
+      const visible = await visibleProjects(db, caller);
+      return visible === 'all' ? await knownProjects(db, ids) : visible;
+    },
+  },
+  user: {
+    named: findVisibleUsers,
+    // Others learn nothing of who there is: what a former member did is theirs to ask for.
+    known: async ({ db, caller }, ids) =>
+      allows(caller.scopes, 'admin') ? await knownUsers(db, ids) : ids,
+  },
+  token: {
+    named: ({ caller }, name) => findTokensNamed(caller.project, name),
+    known: ({ readable }, ids) => knownTokens(readable, ids),
+  },
+  node: {
+    named: ({ db }, name) => findNodesNamed(db, name),
+    known: ({ db }, ids) => knownNodes(db, ids),
+  },
+  member: { words: 'member of the project' },
+};
+
+async function findVisibleProjects({ db, caller }: Asker, name: string): Promise<Candidate[]> {
+  const id = await findProjectNamed(db, name);
+  if (id === undefined) return [];
+  const visible = await visibleProjects(db, caller);
+  return visible === 'all' || visible.includes(id) ? [{ id, name }] : [];
+}
+
+/** Only administrators know of everybody. */
+async function findVisibleUsers({ db, caller }: Asker, email: string): Promise<Candidate[]> {
+  if (!allows(caller.scopes, 'admin')) {
+    return await findMembersByEmail(db, caller.project.id, email);
+  }
+  const user = await findUserByEmail(db, email);
+  return user ? [{ id: user.id, name: user.email }] : [];
+}

@@ -73,7 +73,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/address-pools',
     {
-      config,
+      config: { ...config, problems: ['address_pool_overlaps'] },
       schema: {
         operationId: 'address_pool_create',
         summary: 'Create an address pool',
@@ -122,7 +122,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/address-pools/:id',
     {
-      config,
+      config: { ...config, problems: ['address_pool_in_use'] },
       schema: {
         ...one,
         operationId: 'address_pool_delete',

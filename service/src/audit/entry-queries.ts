@@ -1,12 +1,12 @@
 import type { AuditAction } from '@berth/contract/actions';
-import type { AuditTargetKind } from '@berth/contract/audit';
+import type { AuditedNoun } from '@berth/contract/nouns';
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Details } from './details.ts';
 
 /** What a change was made to. */
 export interface AuditTarget {
-  kind: AuditTargetKind;
+  kind: AuditedNoun;
   id: number;
 }
 

@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditTargetKind } from '@berth/contract/audit';
+import type { AuditEntry } from '@berth/contract/audit';
+import type { AuditedNoun } from '@berth/contract/nouns';
 import type { AuditRow } from './queries.ts';
 
 /** A row as the API shows it. */
@@ -14,7 +15,7 @@ export function auditView(row: AuditRow): AuditEntry {
     address: row.address,
     address_count: row.address_count,
     action: row.action,
-    target: kind === null || id === null ? null : { kind: kind as AuditTargetKind, id },
+    target: kind === null || id === null ? null : { kind: kind as AuditedNoun, id },
     status: row.status,
     code: row.code,
     request_id: row.request_id,

@@ -9,6 +9,7 @@ import type {
 import type { Db } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { ProblemCode } from '../problems/problem.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
 /** The typed Fastify instance that route modules get. */
@@ -78,6 +79,8 @@ declare module 'fastify' {
     worksWithoutDatabase?: boolean;
     /** For probes and Prometheus, which ask by address, whatever BERTH_ALLOWED_HOSTS names. */
     answersAnyHost?: boolean;
+    /** What the route can answer with, beyond what follows from its schemas (`openapi/route-schemas.ts`). */
+    problems?: readonly ProblemCode[];
     /** Answers a person who is a member of no project, too, who then has no `caller`. */
     worksWithoutProject?: boolean;
     /** For a public route that refuses who can't prove who they are, or where nothing is set up. */

@@ -14,6 +14,11 @@ export interface WaitingDeps extends Deps {
   untilEnded: OperationWaiter;
 }
 
+/** What the description of a route says that answers by `sendAccepted` or `sendOutcome`. */
+export const waitHint =
+  'With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the ' +
+  'response is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
+
 /** The answer to a request for an operation that was entered. */
 export function accepted(
   message: string,

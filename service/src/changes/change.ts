@@ -1,3 +1,4 @@
+import { auditOf } from '@berth/contract/nouns';
 import type { Problem as ProblemBody } from '@berth/contract/problems';
 import type { FastifyRequest } from 'fastify';
 import type { Details } from '../audit/details.ts';
@@ -29,24 +30,6 @@ export interface Outcome<B> extends Answer<B> {
   /** What was given or changed, for the audit log: no secrets. */
   details?: Details;
 }
-
-/**
- * Of each kind of target whose history a change to it belongs to, and whether it may decide who is let
- * in, and to what.
- */
-const kinds: Record<
-  AuditTarget['kind'],
-  { historyOf: 'callersProject' | 'itself' | 'noProject'; decidesAccess: boolean }
-> = {
-  server: { historyOf: 'callersProject', decidesAccess: false },
-  token: { historyOf: 'callersProject', decidesAccess: true },
-  project: { historyOf: 'itself', decidesAccess: true },
-  user: { historyOf: 'noProject', decidesAccess: true },
-  location: { historyOf: 'noProject', decidesAccess: false },
-  node: { historyOf: 'noProject', decidesAccess: false },
-  operating_system: { historyOf: 'noProject', decidesAccess: false },
-  address_pool: { historyOf: 'noProject', decidesAccess: false },
-};
 
 /**
  * Makes a request's change in one transaction with its audit entry, and with the answer under its
@@ -81,7 +64,7 @@ export async function change<B, P = undefined>(
       status: made.status,
       details,
     };
-    const isOfAccess = target !== null && kinds[target.kind].decidesAccess;
+    const isOfAccess = target !== null && auditOf(target.kind).decidesAccess === true;
     if (isOfAccess && request.method === 'DELETE') limits.countWithdrawal(keysOf(request, entry));
     else limits.countChange(keysOf(request, entry));
     await insertAuditEntry(trx, entry);
@@ -108,9 +91,9 @@ function problemAgain({ body, headers }: IdempotentAnswer<unknown>): Problem {
 function projectOf(target: AuditTarget | null, request: FastifyRequest): number | null {
   if (!target) return null;
   const { kind, id } = target;
-  const { historyOf } = kinds[kind];
-  if (historyOf === 'callersProject') return request.caller.project.id;
-  return historyOf === 'itself' ? id : null;
+  const { in: history } = auditOf(kind);
+  if (history === 'project') return request.caller.project.id;
+  return history === 'itself' ? id : null;
 }
 
 /** For an answer that only looks, on a route that can change something. */

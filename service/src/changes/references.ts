@@ -1,4 +1,4 @@
-import type { Noun } from '@berth/contract/references';
+import { type NamedNoun, type Noun, nouns, wordsOf } from '@berth/contract/nouns';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../access/authentication.ts';
 import type { Caller, Deps } from '../callers/app-types.ts';
@@ -29,11 +29,10 @@ export interface Asker {
   readable: ProjectRows;
 }
 
-/** How one noun is found. */
-export interface Finder {
-  /** As in "No server is called web-1." */
-  words: string;
-  notFound: ProblemCode;
+/** How one noun is found by what a request has of it. */
+export interface Lookup {
+  /** As in "No server is called web-1.", where it is not what the noun is called everywhere. */
+  words?: string;
   /** Those that a text is the name of. Undefined: there are only ids. */
   named?: (asker: Asker, name: string) => Promise<Candidate[]>;
   /** Undefined: it has no UUIDs. */
@@ -42,7 +41,13 @@ export interface Finder {
   known?: ((asker: Asker, ids: number[]) => Promise<number[]>) | undefined;
 }
 
-export type Finders = Record<Noun, Finder>;
+/** Of what has names. What else can be referred to has ids alone. */
+export type Lookups = Record<NamedNoun, Lookup> & Partial<Record<Noun, Lookup>>;
+
+interface Finder extends Lookup {
+  words: string;
+  notFound: ProblemCode;
+}
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const unspeakable = /[\p{Cc}\p{Cs}]/u;
@@ -53,7 +58,7 @@ const unspeakable = /[\p{Cc}\p{Cs}]/u;
  * (422); a name that several have is a 409 with the candidates. A request that was answered before under
  * its `Idempotency-Key` gets that answer, whatever its names stand for now.
  */
-export function resolveReferences(app: FastifyInstance, deps: Deps, finders: Finders): void {
+export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Lookups): void {
   app.addHook('preHandler', async (request, reply) => {
     const places = placesOf(request.routeOptions.schema);
     if (places.length === 0) return;
@@ -94,11 +99,15 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, finders: Fin
   }
 
   function finderAt(request: FastifyRequest, place: Place): Finder {
-    if ('noun' in place) return finders[place.noun];
+    if ('noun' in place) return finderOf(place.noun);
     const kinds = valuesAt(request, { part: place.part, field: place.by, isList: place.isList });
     const [kind, ...others] = kinds;
-    const known = others.length === 0 && finders[kind as Noun];
-    return known ? { ...known, known: undefined } : anything;
+    const noun = others.length === 0 ? nouns.find((one) => one === kind) : undefined;
+    return noun ? { ...finderOf(noun), known: undefined } : anything;
+  }
+
+  function finderOf(noun: Noun): Finder {
+    return { words: wordsOf(noun), notFound: `${noun}_not_found`, ...lookups[noun] };
   }
 
   /** Undefined: there is none. */

@@ -6,8 +6,7 @@ import { createHttpServer } from '../http/server.ts';
 import { newKey } from '../keys/key-file.ts';
 import { createKeyring } from '../keys/keyring.ts';
 import { createLimiter } from '../limits/limiter.ts';
-import { references } from '../references.ts';
-import { routes } from '../routes.ts';
+import { lookups, routes } from '../routes.ts';
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
 
@@ -33,7 +32,7 @@ async function openApiDocument(): Promise<string> {
     connectionClosed: () => undefined,
     text: async () => '',
   };
-  const app = await createHttpServer({ deps, routes, references, limiter, metrics });
+  const app = await createHttpServer({ deps, routes, lookups, limiter, metrics });
   const document = app.swagger();
   await app.close();
   await db.destroy();

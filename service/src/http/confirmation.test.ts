@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { App } from '../callers/app-types.ts';
 import { isSafe } from '../lib/methods.ts';
 import { routes } from '../routes.ts';
+import { actions } from '../servers/actions/all.ts';
 import { accessCases } from '../testing/access-cases.ts';
 import { accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
@@ -41,13 +42,7 @@ const ends = 'only ends powers, which is to be easy';
 const ordinary: Record<string, string> = {
   server_create: servers,
   server_dry_run: servers,
-  server_start: servers,
-  server_stop: servers,
-  server_restart: servers,
-  server_retry: servers,
-  server_rebuild: servers,
-  server_move: servers,
-  server_delete: servers,
+  ...Object.fromEntries(Object.keys(actions).map((name) => [`server_${name}`, servers])),
   server_traffic_update: servers,
   node_evacuate: installation,
   node_restore: installation,

@@ -8,7 +8,7 @@ import { authenticate, callerOf } from '../access/authentication.ts';
 import { claimDatabase } from '../access/claims.ts';
 import type { App, Deps, Routes } from '../callers/app-types.ts';
 import { aboutRequest } from '../changes/audit-entry.ts';
-import { type Finders, resolveReferences } from '../changes/references.ts';
+import { type Lookups, resolveReferences } from '../changes/references.ts';
 import { hangUpIdleOnClose } from '../edge/closing.ts';
 import type { Closing } from '../edge/connections.ts';
 import { refuseUnclear } from '../edge/framing.ts';
@@ -39,7 +39,7 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes<D>[];
   /** How what requests refer to is found. */
-  references: Finders;
+  lookups: Lookups;
   limiter: Limiter;
 }
 
@@ -64,7 +64,7 @@ declare module 'fastify' {
 export async function createHttpServer<D extends Deps>(
   options: HttpServerOptions<D>,
 ): Promise<App> {
-  const { deps, routes, references, limiter, metrics, shell = plainShell } = options;
+  const { deps, routes, lookups, limiter, metrics, shell = plainShell } = options;
   const app = createInstance(options);
   const known = collectRoutes(app);
   app.decorate('knownRoutes', known);
@@ -82,7 +82,7 @@ export async function createHttpServer<D extends Deps>(
   acceptBodies(app);
   authenticate(app, deps, limiter);
   auditChanges(app, deps.db);
-  resolveReferences(app, deps, references);
+  resolveReferences(app, deps, lookups);
   boundStreams(app, streamSettings(options));
   logRequests(app);
   hangUpIdleOnClose(app, (options.patience ?? patience).linger);

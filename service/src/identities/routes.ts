@@ -40,7 +40,12 @@ function beginRoute(app: App, deps: ProviderDeps): void {
   app.post(
     '/session/oidc',
     {
-      config: { scope: 'public', canRefuse: true, beginsSignIn: true },
+      config: {
+        scope: 'public',
+        canRefuse: true,
+        beginsSignIn: true,
+        problems: ['csrf_failed', 'not_found'],
+      },
       schema: {
         operationId: 'session_oidc_begin',
         summary: 'Begin to sign in with OpenID Connect',
@@ -68,7 +73,7 @@ function callbackRoute(app: App, deps: ProviderDeps): void {
   app.get(
     '/session/oidc',
     {
-      config: { scope: 'public', canRefuse: true },
+      config: { scope: 'public', canRefuse: true, problems: ['not_found', 'sign_in_failed'] },
       schema: {
         operationId: 'session_oidc_callback',
         summary: 'Complete a sign-in with OpenID Connect',

@@ -12,7 +12,7 @@ import { Project } from '../db/project.ts';
 import { findSealing } from '../db/queries.ts';
 import { ensureIdentity } from '../location-setup/make-identity.ts';
 import { loadIdentity } from '../locations/identity.ts';
-import { createServer, sealSecrets } from '../servers/actions/create.ts';
+import { createServer, sealSecrets } from '../servers/creation/create.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';

@@ -9,6 +9,7 @@ export const declareLostOperation = defineNodeOperation<Record<string, never>>({
   title: 'Giving up the node',
   deadlineSeconds: 3600,
   first: 'forget',
+  failures: ['node_answers'],
   steps: { forget: { weight: 1, doing: 'having Incus forget it', run: forget } },
   // It stays lost, and asking again tries it once more.
   failed: async () => undefined,

@@ -16,6 +16,7 @@ export const evacuateOperation = defineNodeOperation<MovingState>({
   title: 'Evacuating the node',
   deadlineSeconds: 6 * 3600,
   first: 'move',
+  failures: ['engine_evacuate_failed', 'not_a_member', 'servers_left'],
   steps: {
     move: { weight: 9, doing: 'moving its servers', run: move },
     engine: { weight: 1, doing: 'taking it out of service', run: takeOutOfService },

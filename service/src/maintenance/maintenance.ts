@@ -19,7 +19,7 @@ import { restoreOperation } from './restore.ts';
 
 export type NodeAction = 'evacuate' | 'restore';
 
-const kinds = { evacuate: evacuateOperation, restore: restoreOperation };
+export const maintenanceKinds = { evacuate: evacuateOperation, restore: restoreOperation };
 const opposite = { evacuate: 'restore', restore: 'evacuate' };
 
 /**
@@ -41,7 +41,7 @@ export async function requestMaintenance(
   if (current) await supersedeNodeOperation(trx, current.id, `a request to ${action} the node`);
   const state: MovingState = { refused: {} };
   const operation = await insertNodeOperation(trx, {
-    ...firstStep(kinds[action]),
+    ...firstStep(maintenanceKinds[action]),
     nodeId: node.id,
     state: { ...state },
   });

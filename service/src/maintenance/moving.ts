@@ -4,7 +4,8 @@ import { counted } from '../lib/counted.ts';
 import type { NodeStepContext } from '../nodes/define-operation.ts';
 import type { StepResult } from '../operations/define.ts';
 import { Problem } from '../problems/problem.ts';
-import { requestMove, type WantedMove } from '../servers/actions/moves.ts';
+import { enterAction } from '../servers/actions/enter.ts';
+import { moveAction, type WantedMove } from '../servers/actions/move.ts';
 import { countMoves, type ServerToMove } from './moving-queries.ts';
 
 /** What an operation that moves the servers of a node keeps. */
@@ -72,7 +73,8 @@ async function begin(
   try {
     await db.transaction().execute(async (trx) => {
       const project = new Project(trx, projectId);
-      await requestMove(trx, project, id, { ...wanted, parentId: operation.id });
+      const parentId = operation.id;
+      await enterAction({ trx, project }, id, moveAction, { ...wanted, parentId });
     });
     return undefined;
   } catch (error) {

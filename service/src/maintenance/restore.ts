@@ -13,6 +13,7 @@ export const restoreOperation = defineNodeOperation<MovingState>({
   title: 'Restoring the node',
   deadlineSeconds: 6 * 3600,
   first: 'engine',
+  failures: ['engine_restore_failed', 'not_a_member', 'servers_left'],
   steps: {
     engine: { weight: 1, doing: 'putting it back into service', run: putIntoService },
     move: { weight: 9, doing: 'moving its servers back', run: move },

@@ -3,7 +3,14 @@ import { Accepted } from '@berth/contract/operations';
 import type { App } from '../callers/app-types.ts';
 import { accepted, sendAccepted, type WaitingDeps } from '../changes/accepted.ts';
 import { change } from '../changes/change.ts';
-import { type NodeAction, requestDeclareLost, requestMaintenance } from './maintenance.ts';
+import { failuresOf } from '../operations/define.ts';
+import { declareLostOperation } from './declare-lost.ts';
+import {
+  maintenanceKinds,
+  type NodeAction,
+  requestDeclareLost,
+  requestMaintenance,
+} from './maintenance.ts';
 
 const tags = ['Nodes'];
 
@@ -32,13 +39,23 @@ const texts: Record<NodeAction, { summary: string; description: string; message:
   },
 };
 
+const problems = [
+  'node_not_found',
+  'node_offline',
+  'not_clustered',
+  'operation_in_progress',
+] as const;
+
 function moveRoutes(app: App, deps: WaitingDeps): void {
   for (const action of ['evacuate', 'restore'] as const) {
     const { message, ...about } = texts[action];
     app.post(
       `/nodes/:name/${action}`,
       {
-        config: { scope: 'admin' },
+        config: {
+          scope: 'admin',
+          problems: [...problems, ...failuresOf(maintenanceKinds[action])],
+        },
         schema: {
           ...about,
           operationId: `node_${action}`,
@@ -65,7 +82,15 @@ function declareLostRoute(app: App, deps: WaitingDeps): void {
   app.post(
     '/nodes/:name/declare-lost',
     {
-      config: { scope: 'admin' },
+      config: {
+        scope: 'admin',
+        problems: [
+          'location_unreachable',
+          'node_not_found',
+          'not_clustered',
+          ...failuresOf(declareLostOperation),
+        ],
+      },
       schema: {
         operationId: 'node_declare_lost',
         summary: 'Declare a node lost',

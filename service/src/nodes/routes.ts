@@ -38,7 +38,7 @@ function readRoutes(app: App, { db }: Deps): void {
   app.get(
     '/nodes/:name',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', problems: ['node_not_found'] },
       schema: {
         operationId: 'node_view',
         summary: 'Get a node',
@@ -60,7 +60,7 @@ function cordonRoutes(app: App, deps: Deps): void {
     app.post(
       `/nodes/:name/${action}`,
       {
-        config: { scope: 'admin' },
+        config: { scope: 'admin', problems: ['node_not_found'] },
         schema: {
           operationId: `node_${action}`,
           summary: cordoned ? 'Cordon a node' : 'Uncordon a node',

@@ -1,7 +1,6 @@
 import type { Annotations } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { ProblemCode } from '../problems/problem.ts';
-import { routeProblems } from './route-problems.ts';
 
 // What the OpenAPI document says of requests beyond their schemas: headers, and whether a body has to be there.
 
@@ -12,6 +11,8 @@ interface HeaderRoute {
   operationId: string | undefined;
   /** Whether it answers page by page. */
   isList: boolean;
+  /** What it says itself that it can answer with. */
+  problems?: readonly ProblemCode[];
 }
 
 const text = (description: string, example: string) =>
@@ -44,9 +45,9 @@ const key = Type.Optional(
 const changingNothing = ['server_dry_run', 'passkey_options'];
 
 /** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
-export function headersOf({ methods, scope, operationId = '', isList }: HeaderRoute) {
+export function headersOf(route: HeaderRoute) {
+  const { methods, scope, operationId = '', isList, problems = [] } = route;
   const changes = methods.some((one) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(one));
-  const codes: readonly ProblemCode[] = routeProblems[operationId] ?? [];
   const isPublic = scope === 'public';
   const headers = {
     // What is public, or about the person alone, is about no project.
@@ -56,7 +57,7 @@ export function headersOf({ methods, scope, operationId = '', isList }: HeaderRo
       !isPublic &&
       !changingNothing.includes(operationId) && { 'Idempotency-Key': key }),
     ...(isList && { Prefer: count }),
-    ...(codes.includes('operation_failed') && { Prefer: wait }),
+    ...(problems.includes('operation_failed') && { Prefer: wait }),
   };
   return Object.keys(headers).length > 0 ? Type.Object(headers) : undefined;
 }

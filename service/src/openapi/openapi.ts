@@ -1,3 +1,4 @@
+import { type Section, sections } from '@berth/contract/nouns';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { explanations } from '../problems/explanations.ts';
@@ -92,6 +93,26 @@ function errorTable(): string {
   );
 }
 
+/** Of the reference, those of none of the nouns. */
+const otherSections: Section[] = [
+  {
+    name: 'Sessions',
+    description: 'Sign in and out, and manage sessions, passkeys and the own password.',
+  },
+  {
+    name: 'Audit',
+    description: 'See who changed what and when, and which requests were refused.',
+  },
+  {
+    name: 'Settings',
+    description: 'Manage the settings of the whole installation. For administrators.',
+  },
+  {
+    name: 'Health',
+    description: 'Monitor the service itself: its health, version and metrics.',
+  },
+];
+
 /** The OpenAPI document of the routes under `/v1`; `/api/v1` has the same ones. */
 export const openApiOptions: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -104,49 +125,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [
-      { name: 'Servers', description: 'Create, control, monitor and delete virtual servers.' },
-      {
-        name: 'Operations',
-        description: 'Follow changes to servers and nodes that take time, and get their outcome.',
-      },
-      { name: 'Locations', description: 'List and configure the places where servers can run.' },
-      {
-        name: 'Nodes',
-        description: 'List the machines that run servers, and take them out of service and back.',
-      },
-      {
-        name: 'Operating systems',
-        description:
-          'Manage the operating systems that servers can be created with, and their images.',
-      },
-      {
-        name: 'Address pools',
-        description: 'Manage the IP addresses that are assigned to servers. For administrators.',
-      },
-      {
-        name: 'Projects',
-        description: 'Manage projects, to which servers belong, their quotas and their members.',
-      },
-      { name: 'Tokens', description: 'Manage the tokens with which programs authenticate.' },
-      {
-        name: 'Sessions',
-        description: 'Sign in and out, and manage sessions, passkeys and the own password.',
-      },
-      { name: 'Users', description: 'Manage the people who can sign in. For administrators.' },
-      {
-        name: 'Audit',
-        description: 'See who changed what and when, and which requests were refused.',
-      },
-      {
-        name: 'Settings',
-        description: 'Manage the settings of the whole installation. For administrators.',
-      },
-      {
-        name: 'Health',
-        description: 'Monitor the service itself: its health, version and metrics.',
-      },
-    ],
+    tags: [...sections, ...otherSections],
     components: {
       securitySchemes: {
         token: {
@@ -174,6 +153,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
       scope: route.config?.scope,
       operationId: (schema as { operationId?: string } | undefined)?.operationId,
       isList: isList(schema),
+      problems: route.config?.problems ?? [],
     });
     return { schema: { ...documented(schema), ...(headers && { headers }) }, url };
   },
@@ -187,9 +167,20 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     const shared = { responses, headers: sharedHeaders };
     const allComponents = { ...components, schemas: Object.fromEntries(named), ...shared };
     // The plugin's type is of three versions at once, which no one document can be.
-    return { ...rest, components: allComponents, paths: sharedPaths } as SwaggerDocument;
+    const tags = rest.tags?.toSorted(byFirstUse(paths ?? {}));
+    const whole = { ...rest, components: allComponents, ...(tags && { tags }), paths: sharedPaths };
+    return whole as SwaggerDocument;
   },
 };
+
+/** In the order in which the routes of the API have them. */
+function byFirstUse(paths: object) {
+  const ofApi = Object.entries(paths).filter(([path]) => path.startsWith('/v1/'));
+  const used = ofApi.flatMap(([, methods]) =>
+    Object.values(methods as Record<string, { tags?: string[] }>).flatMap(({ tags = [] }) => tags),
+  );
+  return (a: { name: string }, b: { name: string }) => used.indexOf(a.name) - used.indexOf(b.name);
+}
 
 /** Without what is taken for a release only, and with the codes of problems. */
 function documented(schema: FastifySchema): FastifySchema {

@@ -4,8 +4,7 @@ import { Type } from 'typebox';
 import { isSafe } from '../lib/methods.ts';
 import { type ProblemCode, problems } from '../problems/problem.ts';
 import { mediaTypes } from '../requests/bodies/bodies.ts';
-import { placesOf } from '../requests/reference-places.ts';
-import { routeProblems } from './route-problems.ts';
+import { type Place, placesOf } from '../requests/reference-places.ts';
 
 const noFields = Type.Object({}, { additionalProperties: false });
 const noBody = Type.Object(
@@ -64,9 +63,8 @@ function credentials(scope: string | undefined): Record<string, string[]>[] {
 
 function problemAnswers(route: RouteOptions): Record<number, unknown> {
   const { operationId } = (route.schema ?? {}) as { operationId?: string };
-  const own = operationId === undefined ? undefined : routeProblems[operationId];
   // A route without a name is one of a test's own.
-  const codes = own ? new Set([...commonProblems(route), ...own]) : new Set(allCodes);
+  const codes = new Set(operationId === undefined ? allCodes : problemsOf(route));
   const inOrder = allCodes.filter((code) => codes.has(code));
   const byStatus = Map.groupBy(inOrder, (code) => problems[code][0]);
   return Object.fromEntries([...byStatus].map(([status, kinds]) => [status, problemAnswer(kinds)]));
@@ -74,26 +72,34 @@ function problemAnswers(route: RouteOptions): Record<number, unknown> {
 
 const allCodes = Object.keys(problems) as ProblemCode[];
 
-/** What any route can answer with that is of this kind. */
-function commonProblems({ config, method, url, schema }: RouteOptions): ProblemCode[] {
+/** What a route can answer with: what it says itself, and what any route of its kind can. */
+function problemsOf({ config, method, url, schema }: RouteOptions): ProblemCode[] {
   const methods = [method].flat();
   const takesBody = methods.some((one) => methodsWithBody.includes(one));
   const changes = takesBody || methods.includes('DELETE');
   const isPublic = config?.scope === 'public';
   const query = (schema?.querystring ?? {}) as { properties?: object };
+  const places = placesOf(schema);
   return [
     ...anyRoute,
+    ...(config?.problems ?? []),
+    ...places.flatMap((place) => notFoundIn(place)),
     ...(methods.some((one) => isSafe(one ?? '')) && !isPublic ? (['query_timeout'] as const) : []),
     ...('cursor' in (query.properties ?? {}) ? (['invalid_cursor'] as const) : []),
     ...(isPublic ? [] : credentialProblems),
     ...(config?.scope === 'person' ? (['person_required'] as const) : []),
     ...(config?.needsConfirmation ? (['confirmation_required'] as const) : []),
-    ...(placesOf(schema).length > 0 ? (['ambiguous_name'] as const) : []),
+    ...(places.length > 0 ? (['ambiguous_name'] as const) : []),
     // A part of the path can be longer than any that there is.
     ...(url.includes(':') ? (['not_found'] as const) : []),
     ...(changes ? changeProblems : []),
     ...(changes && !isPublic ? (['csrf_failed'] as const) : []),
   ];
+}
+
+/** What the path of a request names need not be there. */
+function notFoundIn(place: Place): ProblemCode[] {
+  return place.part === 'params' && 'noun' in place ? [`${place.noun}_not_found`] : [];
 }
 
 const anyRoute = [

@@ -89,7 +89,7 @@ function changeRoutes(app: App, deps: ImageServerDeps): void {
   app.post(
     '/operating-systems',
     {
-      config,
+      config: { ...config, problems: ['name_taken'] },
       schema: {
         operationId: 'operating_system_create',
         summary: 'Create an operating system',

@@ -5,7 +5,7 @@ import type { ImageDirectories } from '../images/images.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { PoolKeeper } from '../pool-quotas/keeper.ts';
-import type { FailureCode } from '../problems/failures.ts';
+import { anyFailures, type FailureCode } from '../problems/failures.ts';
 import type { OperationRow } from './queries.ts';
 
 /** Written in the transaction that commits a step's result. */
@@ -105,6 +105,8 @@ export interface Kind<State, Context, Row> {
   /** How long it may take from its request on, unless a step gives it another limit. */
   deadlineSeconds: number;
   first: string;
+  /** The codes that its steps fail with, beyond those that any operation can fail with. */
+  failures?: readonly FailureCode[];
   steps: Record<string, Step<State, Context>>;
   /**
    * Where a failure of any other step leads before the operation ends with it: to bring things back to
@@ -154,6 +156,11 @@ export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   };
   const nothing = { deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };
   return { kind, title, ...subject, ...nothing };
+}
+
+/** Every code that an operation of this kind can fail with. */
+export function failuresOf({ failures = [] }: OperationKind): FailureCode[] {
+  return [...anyFailures, ...failures];
 }
 
 /** What an operation of this kind begins with. */

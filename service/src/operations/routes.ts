@@ -76,7 +76,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
   app.get(
     '/operations/:id/commands/:index/output',
     {
-      config: { scope: 'servers:read', produces: text },
+      config: { scope: 'servers:read', produces: text, problems: ['output_not_found'] },
       schema: {
         operationId: 'operation_command_output',
         summary: 'Get the output of an initial command',

@@ -39,7 +39,7 @@ function signInRoutes(app: App, deps: Deps): void {
   app.post(
     '/session/passkey/options',
     {
-      config: { ...config, beginsSignIn: true },
+      config: { ...config, beginsSignIn: true, problems: ['csrf_failed'] },
       schema: {
         operationId: 'session_passkey_options',
         summary: 'Begin to sign in with a passkey',
@@ -59,7 +59,7 @@ function signInRoutes(app: App, deps: Deps): void {
   app.post(
     '/session/passkey',
     {
-      config,
+      config: { ...config, problems: ['csrf_failed', 'sign_in_failed'] },
       schema: {
         operationId: 'session_passkey',
         summary: 'Sign in with a passkey',

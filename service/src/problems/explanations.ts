@@ -1,3 +1,13 @@
+import {
+  auditedAs,
+  auditOf,
+  collectionOf,
+  identifiersOf,
+  type NotFound,
+  type Noun,
+  nouns,
+  wordsOf,
+} from '@berth/contract/nouns';
 import type { ProblemCode } from './problem.ts';
 
 /** Whether to send the same request again: never, when the cause is gone, or after a pause. */
@@ -6,12 +16,9 @@ export type Retry = 'no' | 'after_change' | 'later';
 /** When it comes, what to do about it, and whether the same request may succeed later. Words in `…` are code. */
 export type Explanation = readonly [when: string, action: string, retry: Retry];
 
-/**
- * What `/docs/errors` says of each code of `problem.ts`, one line a code. A code without a line does not pass the
- * checks.
- */
+/** One line a code. A code without a line does not pass the checks, but for nouns of which there is no more to say. */
 // biome-ignore format: one line a code, however long
-export const explanations = {
+const lines = {
   // The request can't be understood.
   malformed_request: ['The body is not valid JSON or not a valid form, a header or the URL is invalid, or the request was not received in time.', 'Correct the client. `detail` names the part that is invalid.', 'no'],
   invalid_cursor: ['The `cursor` was not issued by this list, or was used with another `sort` or another filter.', 'Start again without `cursor`, and follow the `next` link of the header `Link` unchanged.', 'no'],
@@ -42,15 +49,10 @@ export const explanations = {
   // Objects that do not exist. What belongs to another project is not found, either.
   not_found: ['There is nothing at this path.', 'Compare the path with the API reference at `/docs`.', 'no'],
   project_not_found: ['No project has this ID or name, or you are not a member of it.', 'List your projects with `GET /v1/projects`. The header `Berth-Project` selects one.', 'no'],
-  token_not_found: ['The project has no token with this ID or name.', 'List the tokens with `GET /v1/tokens`.', 'no'],
-  user_not_found: ['No user has this ID or email address.', 'List the users with `GET /v1/users`.', 'no'],
   passkey_not_found: ['You have no passkey with this ID.', 'List your passkeys with `GET /v1/passkeys`.', 'no'],
   member_not_found: ['The user is not a member of the project, or no user has this email address.', 'List the members with `GET /v1/projects/{id}/members`.', 'no'],
   server_not_found: ['The project has no server with this ID, name or UUID, or the server was deleted.', 'List the servers with `GET /v1/servers`. Administrators: if another project has the server, `detail` says which; name it in the header `Berth-Project`.', 'no'],
-  location_not_found: ['No location has this ID or name.', 'List the locations with `GET /v1/locations`.', 'no'],
   node_not_found: ['No node has this name, or none at the location that was given.', 'List the nodes with `GET /v1/nodes`.', 'no'],
-  operating_system_not_found: ['No operating system has this ID or `slug`.', 'List the operating systems with `GET /v1/operating-systems`.', 'no'],
-  address_pool_not_found: ['No address pool has this ID.', 'List the address pools with `GET /v1/address-pools`.', 'no'],
   output_not_found: ['The operation has no command with this index, or its output was removed.', 'Get the operation. `output_note` of the command says why its output was removed.', 'no'],
   operation_not_found: ['The project has no operation with this ID, or the operation was removed at the end of its retention period.', 'List the operations with `GET /v1/operations`.', 'no'],
   // The state of an object does not allow the request.
@@ -115,4 +117,26 @@ export const explanations = {
   engine_unreachable: ['The engine could not be reached.', 'Send the request again when `reachable` of `GET /v1/locations/{id}` is `true`.', 'later'],
   no_space: ['The storage pool of the node is full.', 'Delete the server, and create it at another location, or when there is space.', 'after_change'],
   unknown_step: ['The operation was started by a release of Berth that this release does not know.', 'Send the request again. Operators: run the newer release.', 'later'],
-} as const satisfies Record<ProblemCode, Explanation> & Record<string, Explanation>;
+} as const satisfies Lines;
+
+type Lines = Record<Exclude<ProblemCode, NotFound>, Explanation> &
+  Partial<Record<NotFound, Explanation>>;
+
+/** What `/docs/errors` says of each code of `problem.ts`. */
+export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
+  ...(Object.fromEntries(nouns.map((noun) => [`${noun}_not_found`, noSuch(noun)])) as Record<
+    NotFound,
+    Explanation
+  >),
+  ...lines,
+};
+
+/** What can be said of any noun. */
+function noSuch(noun: Noun): Explanation {
+  const words = wordsOf(noun);
+  const kind = auditedAs(noun);
+  const isOfProject = kind !== undefined && auditOf(kind).in === 'project';
+  const when = isOfProject ? `The project has no ${words} with` : `No ${words} has`;
+  const action = `List the ${words}s with \`GET /v1/${collectionOf(noun)}\`.`;
+  return [`${when} this ${identifiersOf(noun)}.`, action, 'no'];
+}

@@ -40,3 +40,20 @@ export const failures = {
 
 /** `node_answers` is also a refusal: see problem.ts. */
 export type FailureCode = keyof typeof failures | 'node_answers';
+
+/** Of any operation: that it was superseded, that it is too late, or that the engine does not carry out a step. */
+export const anyFailures: readonly FailureCode[] = [
+  'operation_superseded',
+  'operation_failed',
+  'deadline_exceeded',
+  'unknown_step',
+  'engine_already_exists',
+  'engine_busy',
+  'engine_failed',
+  'engine_forbidden',
+  'engine_invalid',
+  'engine_no_space',
+  'engine_not_found',
+  'engine_timeout',
+  'engine_unreachable',
+];

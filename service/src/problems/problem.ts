@@ -1,3 +1,4 @@
+import { type NotFound, nouns, wordsOf } from '@berth/contract/nouns';
 import { failures } from './failures.ts';
 
 /** One bad value of a request, and what to do about it. */
@@ -24,17 +25,7 @@ export const refusals = {
   csrf_failed: [403, 'CSRF check failed'],
   quota_exceeded: [403, 'Quota exceeded'],
   not_found: [404, 'Not found'],
-  project_not_found: [404, 'Project not found'],
-  token_not_found: [404, 'Token not found'],
-  user_not_found: [404, 'User not found'],
-  passkey_not_found: [404, 'Passkey not found'],
-  member_not_found: [404, 'Member not found'],
-  server_not_found: [404, 'Server not found'],
-  location_not_found: [404, 'Location not found'],
-  node_not_found: [404, 'Node not found'],
-  operating_system_not_found: [404, 'Operating system not found'],
-  address_pool_not_found: [404, 'Address pool not found'],
-  operation_not_found: [404, 'Operation not found'],
+  ...noSuchNoun(),
   output_not_found: [404, 'Output not found'],
   method_not_allowed: [405, 'Method not allowed'],
   not_acceptable: [406, 'Not acceptable'],
@@ -74,6 +65,15 @@ export const refusals = {
   unavailable: [503, 'Temporarily unavailable'],
   query_timeout: [503, 'Reading took too long'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
+
+/** Of each noun, that there is none: `token_not_found`. */
+function noSuchNoun() {
+  const lines = nouns.map((noun) => {
+    const title = `${wordsOf(noun).replace(/^./, (first) => first.toUpperCase())} not found`;
+    return [`${noun}_not_found`, [404, title]];
+  });
+  return Object.fromEntries(lines) as Record<NotFound, readonly [status: 404, title: string]>;
+}
 
 /** Every error that a client can get. */
 export const problems = { ...refusals, ...failures };

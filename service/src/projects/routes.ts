@@ -117,7 +117,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/projects',
     {
-      config,
+      config: { ...config, problems: ['name_taken'] },
       schema: {
         operationId: 'project_create',
         summary: 'Create a project',
@@ -141,7 +141,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.patch(
     '/projects/:id',
     {
-      config,
+      config: { ...config, problems: ['name_taken'] },
       schema: {
         ...one,
         operationId: 'project_update',
@@ -168,7 +168,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/projects/:id',
     {
-      config,
+      config: { ...config, problems: ['project_in_use'] },
       schema: {
         ...one,
         operationId: 'project_delete',

@@ -4,7 +4,8 @@ import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { databaseTime } from '../db/queries.ts';
 import { Problem } from '../problems/problem.ts';
-import { requestAction } from '../servers/actions/actions.ts';
+import { enterAction } from '../servers/actions/enter.ts';
+import { stopAction } from '../servers/actions/stop.ts';
 import {
   enterNotices,
   type Notice,
@@ -53,9 +54,9 @@ const entryOf = (server: { id: number; project_id: number }, details: Details): 
 async function stop({ db, log }: Throttling, server: ServerToStop): Promise<void> {
   try {
     await db.transaction().execute(async (trx) => {
-      const as = server.force ? 'forced stop' : 'stop for its traffic';
       const project = new Project(trx, server.project_id);
-      await requestAction(project, server.id, 'stop', server.force, as);
+      const { force } = server;
+      await enterAction({ trx, project }, server.id, stopAction, { force, forTraffic: true });
       await insertOwnEntries(trx, 'server_stop', [entryOf(server, { force: server.force })]);
     });
     log.info({ server: server.id }, 'A server is stopped: its traffic allowance is used up.');

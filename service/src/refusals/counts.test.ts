@@ -4,7 +4,7 @@ import type { AuditEntry as Shown } from '@berth/contract/audit';
 import { sql } from 'kysely';
 import type { AuditEntry } from '../audit/entry-queries.ts';
 import { auditRoutes } from '../audit/routes.ts';
-import { serverRoutes } from '../servers/routes.ts';
+import { serverActionRoutes } from '../servers/actions/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
@@ -17,7 +17,7 @@ const { db, close } = await createTestDatabase();
 after(close);
 
 test('a thousand refusals of one token cost two entries for each action and code', async () => {
-  const app = await createTestApp(db, [serverRoutes]);
+  const app = await createTestApp(db, [serverActionRoutes]);
   const { id, headers } = await createTestToken(db);
   const ask = (name: string, server: number) =>
     inject(app, { method: 'POST', url: `/v1/servers/${server}/${name}`, headers });
@@ -47,7 +47,7 @@ test('a thousand refusals of one token cost two entries for each action and code
 });
 
 test('300 refusals of one token from as many addresses of a /64 cost two entries', async () => {
-  const app = await createTestApp(db, [serverRoutes, auditRoutes]);
+  const app = await createTestApp(db, [serverActionRoutes, auditRoutes]);
   const { id, headers } = await createTestToken(db);
   const url = '/v1/servers/4711/start';
   for (let at = 1; at <= 300; at += 1) {

@@ -1,4 +1,4 @@
-import type { Noun } from '@berth/contract/references';
+import type { Noun } from '@berth/contract/nouns';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 
 const parts = ['params', 'query', 'body'] as const;

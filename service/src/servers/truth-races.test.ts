@@ -7,9 +7,10 @@ import { type Installation, installation } from '../testing/fixtures.ts';
 import { amid } from '../testing/locks.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { requestAction } from './actions/actions.ts';
-import { requestMove } from './actions/moves.ts';
-import type { PlainAction } from './states.ts';
+import { deleteAction } from './actions/delete.ts';
+import { enterAction } from './actions/enter.ts';
+import { moveAction } from './actions/move.ts';
+import { restartAction } from './actions/restart.ts';
 import { enterMembers, enterSightings } from './truth-queries.ts';
 
 // A request that commits while what was seen of its server waits to be entered, in two transactions.
@@ -34,13 +35,16 @@ async function server(id: number) {
 }
 
 /** What becomes of a started server whose instance is seen as stopped, or gone, amid a request for it. */
-async function seenAmid(action: PlainAction, status: 'stopped' | 'not_exists') {
+async function seenAmid(
+  action: typeof deleteAction | typeof restartAction,
+  status: 'stopped' | 'not_exists',
+) {
   const id = await enterServer(db, place);
   const { uuid } = await server(id);
   const readAt = await databaseTime(db);
   await amid(
     db,
-    (trx) => requestAction(new Project(trx, place.projectId), id, action),
+    (trx) => enterAction({ trx, project: new Project(trx, place.projectId) }, id, action),
     () => enterSightings(db, readAt, [{ uuid, status }]),
   );
   return await server(id);
@@ -48,13 +52,13 @@ async function seenAmid(action: PlainAction, status: 'stopped' | 'not_exists') {
 
 for (const seen of ['stopped', 'not_exists'] as const) {
   test(`a server that a request deletes stays so, though its instance is seen as ${seen}`, async () => {
-    const { status, realStatus, error } = await seenAmid('delete', seen);
+    const { status, realStatus, error } = await seenAmid(deleteAction, seen);
     assert.deepEqual([status, realStatus, error], ['deleting', seen, null]);
   });
 }
 
 test('the status of a server is left to the operation that a request begins', async () => {
-  const { status, realStatus } = await seenAmid('restart', 'stopped');
+  const { status, realStatus } = await seenAmid(restartAction, 'stopped');
   assert.deepEqual([status, realStatus], ['started', 'stopped']);
 });
 
@@ -74,7 +78,10 @@ test('room that a request holds for a move is not let go of', async () => {
   // Moved by hand, as far as was seen: a move that is asked for meanwhile finds out where it is.
   await amid(
     db,
-    (trx) => requestMove(trx, new Project(trx, place.projectId), id, { node: 'other' }),
+    (trx) => {
+      const project = new Project(trx, place.projectId);
+      return enterAction({ trx, project }, id, moveAction, { node: 'other' });
+    },
     () => enterMembers(db, place.locationId, readAt, [{ uuid, member: 'other' }]),
   );
   assert.notEqual((await server(id)).movingTo, null);

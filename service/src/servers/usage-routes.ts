@@ -9,8 +9,8 @@ import type { ProjectRows } from '../db/project.ts';
 import { readWindow } from '../usage/history/window.ts';
 import { findMeteredServer, findTraffic, setAllowance, stepsOf } from '../usage/queries.ts';
 import { trafficView, usageHistoryView } from '../usage/view.ts';
-import { serverNotFound } from './actions/actions.ts';
 import { inItsProject } from './elsewhere.ts';
+import { serverNotFound } from './not-found.ts';
 import { lockServer } from './queries.ts';
 
 const params = PathParams({ id: 'server' });

@@ -3,9 +3,9 @@ import type { ServerStatus } from '../db/schema/schema.ts';
 import type { WaitedOperation } from '../operations/queries.ts';
 import { isStoppedForTraffic } from '../traffic/allowance.ts';
 import { usageView } from '../usage/view.ts';
+import { allowedActions } from './actions/allowed.ts';
 import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
-import { allowedActions } from './states.ts';
 
 /** A row as the API shows it. */
 export function serverView(row: ServerInFull): Server {

@@ -37,7 +37,7 @@ function signInRoute(app: App, deps: Deps): void {
   app.post(
     '/session',
     {
-      config: { scope: 'public' },
+      config: { scope: 'public', problems: ['csrf_failed', 'sign_in_failed'] },
       schema: {
         operationId: 'session_create',
         summary: 'Sign in with a password',

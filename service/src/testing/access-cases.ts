@@ -1,3 +1,5 @@
+import type { ServerAction } from '@berth/contract/server-actions';
+import { actions } from '../servers/actions/all.ts';
 import type { AccessWorld } from './access-world.ts';
 import { serverBody } from './servers.ts';
 
@@ -16,11 +18,30 @@ export interface AccessCase {
   only?: 'owner';
 }
 
-const action = (id: number, name: string, status = 202): AccessCase => ({
-  path: `/servers/${id}/${name}`,
-  status,
-  foreign: 'server',
-});
+/** What the actions are asked with, and how they answer, that don't enter their operation without more. */
+const special: Partial<Record<ServerAction, Partial<AccessCase>>> = {
+  // Its create did not fail, and its node is not lost.
+  retry: { status: 409 },
+  rebuild: { status: 409, body: { password: 'correct horse battery', initialCommands: [] } },
+  // Its node is not in a cluster.
+  move: { status: 409 },
+};
+
+/** Those of the actions on servers. */
+function actionCases({ toActOn }: AccessWorld): Record<string, AccessCase> {
+  const cases = Object.values(actions).map(({ name, scope, route }) => {
+    const url = route?.url ?? `/servers/:id/${name}`;
+    const asked: AccessCase = {
+      path: url.replace(':id', String(toActOn[name])),
+      status: 202,
+      // Who may ask for what is for administrators finds those of all projects.
+      ...(scope !== 'admin' && { foreign: 'server' }),
+      ...special[name],
+    };
+    return [`server_${name}`, asked] as const;
+  });
+  return Object.fromEntries(cases);
+}
 
 /** By `operationId`. */
 export function accessCases(world: AccessWorld): Record<string, AccessCase> {
@@ -32,27 +53,18 @@ export function accessCases(world: AccessWorld): Record<string, AccessCase> {
   const attested = { clientDataJSON: 'AAAA', attestationObject: 'AAAA' };
   return {
     server_list: { path: '/servers', status: 200 },
-    server_view: { path: `/servers/${own.started}`, status: 200, foreign: 'server' },
-    server_status: { path: `/servers/${own.started}/status`, status: 200, foreign: 'server' },
-    server_usage: { path: `/servers/${own.started}/usage`, status: 200, foreign: 'server' },
-    server_traffic: { path: `/servers/${own.started}/traffic`, status: 200, foreign: 'server' },
+    server_view: { path: `/servers/${own.server}`, status: 200, foreign: 'server' },
+    server_status: { path: `/servers/${own.server}/status`, status: 200, foreign: 'server' },
+    server_usage: { path: `/servers/${own.server}/usage`, status: 200, foreign: 'server' },
+    server_traffic: { path: `/servers/${own.server}/traffic`, status: 200, foreign: 'server' },
     server_traffic_update: {
-      path: `/servers/${own.started}/traffic`,
+      path: `/servers/${own.server}/traffic`,
       body: { allowance: 10 ** 12 },
       status: 200,
     },
     server_create: { path: '/servers', body: serverBody(place), status: 201 },
     server_dry_run: { path: '/servers/dry-run', body: serverBody(place), status: 200 },
-    server_start: action(own.stopped, 'start'),
-    server_stop: action(own.started, 'stop'),
-    server_restart: action(own.another, 'restart'),
-    server_retry: action(own.failed, 'retry', 409),
-    server_rebuild: {
-      ...action(own.failed, 'rebuild', 409),
-      body: { password: 'correct horse battery', initialCommands: [] },
-    },
-    server_move: { path: `/servers/${own.spare}/move`, status: 409 },
-    server_delete: { path: `/servers/${own.spare}`, status: 202, foreign: 'server' },
+    ...actionCases(world),
     operation_list: { path: '/operations', status: 200 },
     operation_view: { path: `/operations/${own.operation}`, status: 200, foreign: 'operation' },
     operation_command_output: {

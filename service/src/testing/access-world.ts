@@ -1,6 +1,8 @@
+import type { ServerAction } from '@berth/contract/server-actions';
 import { sql } from 'kysely';
 import type { Scope } from '../callers/app-types.ts';
 import type { Db } from '../db/connection.ts';
+import { actions } from '../servers/actions/all.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { createTestToken } from './app.ts';
 import { type Installation, installation } from './fixtures.ts';
@@ -11,11 +13,7 @@ import { enterServer, operationUnderWay } from './servers.ts';
 export interface AccessWorld {
   place: Installation;
   own: Record<
-    | 'started'
-    | 'another'
-    | 'stopped'
-    | 'failed'
-    | 'spare'
+    | 'server'
     | 'operation'
     | 'pool'
     | 'emptyPool'
@@ -27,6 +25,8 @@ export interface AccessWorld {
     | 'spareUser',
     number
   >;
+  /** For each action a server of its own, in a state in which it may be asked for. */
+  toActOn: Record<ServerAction, number>;
   foreign: Record<'server' | 'operation' | 'token' | 'project', number>;
   /** The email address of somebody who is in no project. */
   newcomer: string;
@@ -52,11 +52,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
   return {
     place,
     own: {
-      started: await enterServer(db, place),
-      another: await enterServer(db, place),
-      stopped: await enterServer(db, place, { status: 'stopped' }),
-      failed: await enterServer(db, place, { status: 'error' }),
-      spare: await enterServer(db, place),
+      server: await enterServer(db, place),
       operation: (await operationUnderWay(db, busy)).id,
       pool: await poolOf(db, place.locationId),
       emptyPool: await enterPool(db, place.locationId),
@@ -67,6 +63,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       member: (await createTestUser(db, { roles: { [place.projectId]: 'viewer' } })).id,
       spareUser: (await createTestUser(db)).id,
     },
+    toActOn: await enterServersToActOn(db, place),
     foreign: {
       server: foreignServer,
       operation: (await operationUnderWay(db, foreignServer)).id,
@@ -84,6 +81,15 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       revoked: revoked.headers,
     },
   };
+}
+
+async function enterServersToActOn(db: Db, place: Installation) {
+  const entered: Partial<Record<ServerAction, number>> = {};
+  for (const { name, from } of Object.values(actions)) {
+    const [status] = from.includes('started') ? ['started' as const] : from;
+    entered[name] = await enterServer(db, place, { ...(status && { status }) });
+  }
+  return entered as Record<ServerAction, number>;
 }
 
 async function enterProject(db: Db, name: string): Promise<number> {

@@ -5,8 +5,7 @@ import { createHttpServer, type Serving } from '../http/server.ts';
 import { createLimiter, type Limiter, type Limits } from '../limits/limiter.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
-import { references } from '../references.ts';
-import type { AllDeps } from '../routes.ts';
+import { type AllDeps, lookups } from '../routes.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { testKeyring } from './keys.ts';
@@ -51,7 +50,7 @@ export async function createTestApp(
     untilEnded,
   };
   const deps = { ...standard, ...others };
-  return await createHttpServer({ ...others, deps, routes, references, limiter });
+  return await createHttpServer({ ...others, deps, routes, lookups, limiter });
 }
 
 interface TestToken {

@@ -112,7 +112,11 @@ function changeRoutes(app: App, deps: Deps): void {
     '/tokens',
     {
       // It may hold for ever, and the session does not.
-      config: { ...config, needsConfirmation: true },
+      config: {
+        ...config,
+        needsConfirmation: true,
+        problems: ['owner_required', 'quota_exceeded'],
+      },
       schema: {
         operationId: 'token_create',
         summary: 'Create a token',
@@ -140,7 +144,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/tokens/:id',
     {
-      config,
+      config: { ...config, problems: ['owner_required'] },
       schema: {
         operationId: 'token_revoke',
         summary: 'Revoke a token',

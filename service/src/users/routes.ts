@@ -77,7 +77,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/users',
     {
-      config: confirmed,
+      config: { ...confirmed, problems: ['email_taken'] },
       schema: {
         operationId: 'user_create',
         summary: 'Create a user',
@@ -105,7 +105,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.patch(
     '/users/:id',
     {
-      config: confirmed,
+      config: { ...confirmed, problems: ['email_taken', 'last_owner', 'own_account'] },
       schema: {
         operationId: 'user_update',
         summary: 'Update a user',
@@ -137,7 +137,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/users/:id',
     {
-      config: confirmed,
+      config: { ...confirmed, problems: ['last_owner', 'own_account'] },
       schema: {
         operationId: 'user_delete',
         summary: 'Delete a user',

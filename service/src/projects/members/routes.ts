@@ -34,7 +34,7 @@ function readRoutes(app: App, { db }: Deps): void {
   app.get(
     '/projects/:id/members',
     {
-      config,
+      config: { ...config, problems: ['owner_required'] },
       schema: {
         operationId: 'member_list',
         summary: 'List the members of a project',
@@ -57,7 +57,7 @@ function readRoutes(app: App, { db }: Deps): void {
   app.get(
     '/projects/:id/members/:user_id',
     {
-      config,
+      config: { ...config, problems: ['owner_required'] },
       schema: {
         operationId: 'member_view',
         summary: 'Get a member of a project',
@@ -83,7 +83,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/projects/:id/members',
     {
-      config: confirmed,
+      config: { ...confirmed, problems: ['already_member', 'owner_required'] },
       schema: {
         operationId: 'member_add',
         summary: 'Add a member to a project',
@@ -124,7 +124,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.put(
     '/projects/:id/members/:user_id',
     {
-      config: confirmed,
+      config: { ...confirmed, problems: ['last_owner', 'owner_required'] },
       schema: {
         operationId: 'member_set',
         summary: 'Update a member of a project',
@@ -154,7 +154,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/projects/:id/members/:user_id',
     {
-      config: confirmed,
+      config: { ...confirmed, problems: ['last_owner', 'owner_required'] },
       schema: {
         operationId: 'member_remove',
         summary: 'Remove a member from a project',

@@ -88,6 +88,16 @@ export const createOperation = defineServerOperation<CreateState>({
   deadlineSeconds: queueSeconds,
   first: 'queue',
   canBeRetried: true,
+  failures: [
+    'address_in_use',
+    'guest_report_replaced',
+    'guest_report_unreadable',
+    'image_server_not_allowed',
+    'image_server_unreachable',
+    'initialisation_failed',
+    'no_space',
+    'secrets_unreadable',
+  ],
   steps: {
     queue: { weight: 1, doing: 'waiting for its turn', run: queue },
     clear: { weight: 1, doing: 'removing what an earlier try left', run: clear },

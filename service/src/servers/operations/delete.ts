@@ -28,6 +28,7 @@ export const deleteOperation = defineServerOperation<DeleteState>({
   title: 'Deleting the server',
   deadlineSeconds: 60 * 60,
   first: 'stop',
+  failures: ['disk_left'],
   steps: {
     stop: { weight: 2, doing: 'cutting its power', run: stop },
     remove: { weight: 6, doing: 'removing its disk', run: remove },

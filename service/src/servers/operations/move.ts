@@ -15,6 +15,7 @@ import { showEngineStatus } from '../truth.ts';
 import { setServerMoved } from '../worker-queries.ts';
 import { pausedAdvice } from './force-advice.ts';
 import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
+import { startFailures } from './start.ts';
 
 /** What a move begins with: where it goes, and where its server comes from. */
 export interface MoveRequest {
@@ -55,6 +56,7 @@ export const moveOperation = defineServerOperation<MoveState>({
   title: 'Moving the server',
   deadlineSeconds: 10 * 60,
   first: 'look',
+  failures: [...startFailures, 'guest_paused', 'migration_failed'],
   steps: {
     look: { weight: 1, doing: 'looking where it is', run: look },
     live: { weight: 10, doing: 'taking it along while it runs', run: live },

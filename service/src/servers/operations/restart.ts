@@ -1,14 +1,15 @@
 import { done, next } from '../../operations/define.ts';
 import { defineServerOperation } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
-import { askToShutDown, awaitShutDown, type ShutdownState } from './shutdown.ts';
-import { start } from './start.ts';
+import { askToShutDown, awaitShutDown, type ShutdownState, shutDownFailures } from './shutdown.ts';
+import { start, startFailures } from './start.ts';
 
 export const restartOperation = defineServerOperation<ShutdownState>({
   kind: 'restart',
   title: 'Restarting the server',
   deadlineSeconds: 5 * 60,
   first: 'stop',
+  failures: [...shutDownFailures, ...startFailures],
   steps: {
     stop: {
       weight: 1,

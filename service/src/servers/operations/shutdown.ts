@@ -2,6 +2,7 @@ import { isUnderWay, outcomeOf } from '../../incus/operations.ts';
 import { EngineError, isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { fail, next, type StepResult, wait } from '../../operations/define.ts';
+import type { FailureCode } from '../../problems/failures.ts';
 import { readBeforeStop } from '../../usage/collect/last-reading.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 import { findInstance, isBusy, stopInstance, untilNextLook } from '../engine/engine.ts';
@@ -118,6 +119,13 @@ async function unlessStopped(
     throw error;
   }
 }
+
+/** What `askToShutDown`, `awaitShutDown` and `cutPower` end with. */
+export const shutDownFailures: readonly FailureCode[] = [
+  'guest_ignored_shutdown',
+  'guest_paused',
+  'instance_missing',
+];
 
 const missing = fail('instance_missing', 'Its instance no longer exists in the engine.');
 

@@ -1,15 +1,20 @@
 import { instanceName } from '../../instances/labels.ts';
 import { done, fail, type StepResult } from '../../operations/define.ts';
+import type { FailureCode } from '../../problems/failures.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerState } from '../worker-queries.ts';
+
+/** What `start` ends with. */
+export const startFailures: readonly FailureCode[] = ['instance_missing', 'not_started'];
 
 export const startOperation = defineServerOperation<Record<string, never>>({
   kind: 'start',
   title: 'Starting the server',
   deadlineSeconds: 5 * 60,
   first: 'start',
+  failures: startFailures,
   steps: { start: { weight: 1, doing: 'asking the engine', run: start } },
   failed: showEngineStatus,
 });

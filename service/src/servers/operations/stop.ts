@@ -2,7 +2,13 @@ import { done } from '../../operations/define.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerState } from '../worker-queries.ts';
-import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
+import {
+  askToShutDown,
+  awaitShutDown,
+  cutPower,
+  type ShutdownState,
+  shutDownFailures,
+} from './shutdown.ts';
 
 interface StopState extends ShutdownState {
   force: boolean;
@@ -13,6 +19,7 @@ export const stopOperation = defineServerOperation<StopState>({
   title: 'Stopping the server',
   deadlineSeconds: 5 * 60,
   first: 'stop',
+  failures: shutDownFailures,
   steps: {
     stop: {
       weight: 1,

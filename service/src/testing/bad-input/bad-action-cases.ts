@@ -1,3 +1,4 @@
+import { actions } from '../../servers/actions/all.ts';
 import { serverBody } from '../servers.ts';
 import { type BadCase, post, type World } from './bad-input-cases.ts';
 
@@ -7,6 +8,15 @@ const inProgress = {
   code: 'operation_in_progress',
   answered: { 'retry-after': /^[1-9]\d*$/ },
 };
+
+/** What is asked for by a POST with no field that is required. */
+const posted = Object.values(actions)
+  .filter(({ scope, route, body }) => scope !== 'admin' && !route && !requiredIn(body))
+  .map(({ name }) => name);
+
+function requiredIn(body?: { required?: string[] }): boolean {
+  return (body?.required ?? []).length > 0;
+}
 
 /** Actions that a server's state forbids, and actions that are asked for wrongly. */
 export function actionCases(world: World): BadCase[] {
@@ -25,7 +35,7 @@ export function actionCases(world: World): BadCase[] {
     ),
   ];
   const busy = [
-    ...(['start', 'stop', 'restart', 'retry'] as const).flatMap((action) =>
+    ...posted.flatMap((action) =>
       (['creating', 'deleting', 'starting'] as const).map((at) => [at, action] as const),
     ),
   ];
@@ -92,7 +102,7 @@ export function actionCases(world: World): BadCase[] {
       ...invalid,
       pointers: [fields.startsWith('force[]') ? '/force[]' : '/force'],
     })),
-    ...(['start', 'restart', 'stop', 'retry'] as const).flatMap((action) => [
+    ...posted.flatMap((action) => [
       {
         name: `${action} with a list`,
         request: post(on('started', action), []),

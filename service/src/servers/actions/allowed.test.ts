@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowedActions } from './states.ts';
+import { allowedActions } from './allowed.ts';
 
 const neither = { retry: false, rebuild: false, run: true };
 

@@ -1,19 +1,14 @@
+import { ServerMove } from '@berth/contract/servers';
 import type { Trx } from '../../db/connection.ts';
 import type { Project } from '../../db/project.ts';
 import type { Placement } from '../../db/schema/schema.ts';
 import { requireLocation } from '../../locations/queries.ts';
 import { findNodes, nodeById, type ShownNode } from '../../nodes/queries.ts';
-import { firstStep } from '../../operations/define.ts';
-import {
-  insertOperation,
-  type OperationRow,
-  unfinishedOperation,
-} from '../../operations/queries.ts';
 import { placeOnNode, placeServer } from '../../placement/placement.ts';
 import { invalidFields, Problem } from '../../problems/problem.ts';
 import { type MoveRequest, moveOperation } from '../operations/move.ts';
-import { lockServer, type ServerRow, setMovingTo } from '../queries.ts';
-import { makeWay, requireStatus, serverNotFound } from './actions.ts';
+import { type ServerRow, setMovingTo } from '../queries.ts';
+import { defineServerAction } from './define.ts';
 
 export interface WantedMove {
   /** The name of a node of its location; without it one is chosen. */
@@ -24,35 +19,46 @@ export interface WantedMove {
   evacuates?: boolean;
 }
 
-/**
- * Enters the operation that moves a server to another node, or refuses it. Room on that node is held
- * from now on, and that on its own node until it is seen to have left.
- */
-export async function requestMove(
-  trx: Trx,
-  project: Project,
-  serverId: number,
-  { node, parentId, evacuates = false }: WantedMove,
-): Promise<OperationRow> {
-  const server = await lockServer(project, serverId);
-  if (!server) throw serverNotFound(serverId);
-  const current = await unfinishedOperation(project, serverId);
-  if (current) await makeWay(project, current, 'move');
-  requireStatus(server, 'move');
-  const from = await nodeById(trx, server.node_id);
-  requireAnswering(from);
-  requireMember(from);
-  const { to, placement } = await choose(trx, project, server, node);
-  await setMovingTo(project, serverId, to.id);
-  const state: MoveRequest = { from: { id: from.id, name: from.name }, to, evacuates };
-  return await insertOperation(project, {
-    ...firstStep(moveOperation),
-    serverId,
-    ...(parentId !== undefined && { parentId }),
-    ...(placement && { placement }),
-    state: { ...state },
-  });
-}
+/** Room on the other node is held from the request on, and that on its own node until it is seen to have left. */
+export const moveAction = defineServerAction({
+  name: 'move',
+  operation: moveOperation,
+  summary: 'Move a server to another node',
+  description:
+    'Moves a server to another node of its location, with its disk and its IP addresses. A running server is shut down ' +
+    'for the move, by cutting its power if its guest does not shut down in time, and is started on the new node; a ' +
+    'virtual machine that supports live migration keeps running. If the move fails, the server stays where it is.',
+  accepted: 'The server is being moved.',
+  scope: 'admin',
+  body: ServerMove,
+  problems: [
+    'no_capacity',
+    'node_offline',
+    'not_clustered',
+    'server_not_movable',
+    'server_on_node',
+  ],
+  read: ({ body }): WantedMove => body ?? {},
+  from: ['started', 'stopped'],
+  refuse: ({ status }) =>
+    new Problem(
+      'server_not_movable',
+      `Only a server that is started or stopped can be moved; this server is in the ${status} state.`,
+    ),
+  async begin({ trx, project }, server, { node, parentId, evacuates = false }) {
+    const from = await nodeById(trx, server.node_id);
+    requireAnswering(from);
+    requireMember(from);
+    const { to, placement } = await choose(trx, project, server, node);
+    await setMovingTo(project, server.id, to.id);
+    const state: MoveRequest = { from: { id: from.id, name: from.name }, to, evacuates };
+    return {
+      ...(parentId !== undefined && { parentId }),
+      ...(placement && { placement }),
+      state: { ...state },
+    };
+  },
+});
 
 /** Refuses what needs a node that can't be asked. */
 function requireAnswering({ name, state }: ShownNode): void {

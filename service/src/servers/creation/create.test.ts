@@ -9,6 +9,7 @@ import { fingerprintOf, operationUnderWay, serverBody } from '../../testing/serv
 import { createWholeApp } from '../../testing/whole-app.ts';
 import { later } from '../../usage/history/history.ts';
 import { serverRoutes } from '../routes.ts';
+import { serverCreationRoutes } from './routes.ts';
 
 const whole = await createWholeApp();
 after(() => whole.close());
@@ -154,7 +155,7 @@ test('a dry run names the node and the addresses, and changes nothing', async ()
 });
 
 async function another(sizes: Sizes, work: (other: typeof whole) => Promise<void>) {
-  const other = await createWholeApp({ ...sizes, routes: [serverRoutes] });
+  const other = await createWholeApp({ ...sizes, routes: [serverRoutes, serverCreationRoutes] });
   await work(other).finally(() => other.close());
 }
 

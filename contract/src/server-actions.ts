@@ -1,0 +1,42 @@
+/**
+ * What can be asked of a server that there is, one by one: the one table of these names. Routes, `allowed_actions`,
+ * the kinds of operations and the actions of the audit log follow from it, and a file each in
+ * `service/src/servers/actions/`.
+ */
+const table = {
+  start: { operation: 'start', offered: true },
+  stop: { operation: 'stop', offered: true },
+  restart: { operation: 'restart', offered: true },
+  retry: { operation: 'create', offered: true },
+  rebuild: { operation: 'create', offered: true },
+  delete: { operation: 'delete', offered: true },
+  move: { operation: 'move', offered: false },
+} as const satisfies Record<
+  string,
+  {
+    /** The kind of operation that carries it out. */
+    operation: string;
+    /** Whether `allowed_actions` has it. What is for administrators alone, it has not. */
+    offered: boolean;
+  }
+>;
+
+type Table = typeof table;
+
+export type ServerAction = keyof Table;
+export const serverActions = Object.keys(table) as ServerAction[];
+
+export type OfferedAction = {
+  [A in ServerAction]: Table[A]['offered'] extends true ? A : never;
+}[ServerAction];
+export const offeredActions = serverActions.filter(
+  (action): action is OfferedAction => table[action].offered,
+);
+
+type ServerOperation = 'create' | Table[ServerAction]['operation'];
+
+/** What an operation can be of: those on servers, then those on nodes. */
+export const operationKinds = [
+  ...new Set<ServerOperation>(['create', ...serverActions.map((name) => table[name].operation)]),
+  ...(['evacuate', 'restore', 'declare_lost'] as const),
+];

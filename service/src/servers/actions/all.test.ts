@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operationKinds as kindsOfContract } from '@berth/contract/server-actions';
+import { operationKinds } from '../../operation-kinds.ts';
+import { actions } from './all.ts';
+
+test('the kinds of operations are those that clients are told of', () => {
+  const kinds = operationKinds.map(({ kind }) => kind);
+  assert.deepEqual(kinds.sort(), [...kindsOfContract].sort());
+});
+
+test('what an action may take the place of is there', () => {
+  const kinds = new Set<string>(kindsOfContract);
+  for (const { name, supersedes = {} } of Object.values(actions)) {
+    for (const kind of Object.values(supersedes).flat()) {
+      assert.ok(kinds.has(kind), `${name} supersedes ${kind}`);
+    }
+  }
+});

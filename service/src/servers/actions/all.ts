@@ -1,0 +1,20 @@
+import type { ServerAction as Name } from '@berth/contract/server-actions';
+import type { AnyServerAction } from './define.ts';
+import { deleteAction } from './delete.ts';
+import { moveAction } from './move.ts';
+import { rebuildAction } from './rebuild.ts';
+import { restartAction } from './restart.ts';
+import { retryAction } from './retry.ts';
+import { startAction } from './start.ts';
+import { stopAction } from './stop.ts';
+
+/** Every action, in the order of the documentation. A new one is a file and a line here. */
+export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = {
+  start: startAction,
+  restart: restartAction,
+  stop: stopAction,
+  move: moveAction,
+  retry: retryAction,
+  rebuild: rebuildAction,
+  delete: deleteAction,
+};

@@ -1,0 +1,25 @@
+import { wipeSecrets } from '../../operations/queries.ts';
+import { deleteOperation } from '../operations/delete.ts';
+import { setServerStatus } from '../queries.ts';
+import { defineServerAction } from './define.ts';
+
+export const deleteAction = defineServerAction({
+  name: 'delete',
+  operation: deleteOperation,
+  summary: 'Delete a server',
+  description:
+    'Deletes a server with its disk, and releases its IP addresses. An operation in progress is superseded. This cannot be ' +
+    'undone.',
+  accepted: 'The server is being deleted.',
+  route: { method: 'DELETE', url: '/servers/:id' },
+  problems: [],
+  from: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
+  to: 'deleted',
+  supersedes: { delete: ['create', 'start', 'stop', 'restart', 'move'] },
+  joins: true,
+  async begin({ project }, server) {
+    await setServerStatus(project, server.id, 'deleting', server.error);
+    await wipeSecrets(project, server.id);
+    return {};
+  },
+});

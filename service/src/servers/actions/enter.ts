@@ -1,0 +1,66 @@
+import { busy } from '../../operations/busy.ts';
+import { firstStep } from '../../operations/define.ts';
+import {
+  insertOperation,
+  type OperationRow,
+  supersedeOperation,
+  unfinishedOperation,
+} from '../../operations/queries.ts';
+import { serverNotFound } from '../not-found.ts';
+import { lockServer, type ServerRow } from '../queries.ts';
+import type { AnyServerAction, Place, ServerAction } from './define.ts';
+import { notRunning } from './not-in-state.ts';
+
+/**
+ * Enters the operation of an action, or refuses it because of the server's state or of an
+ * operation in the way, whose place it takes if it may.
+ */
+export async function enterAction<Wanted = undefined>(
+  change: Place,
+  serverId: number,
+  action: ServerAction<AnyServerAction['name'], Wanted>,
+  ...[wanted]: Wanted extends undefined ? [] : [Wanted]
+): Promise<OperationRow> {
+  return await enter(change, serverId, action, wanted);
+}
+
+async function enter(
+  change: Place,
+  serverId: number,
+  action: AnyServerAction,
+  wanted: unknown,
+): Promise<OperationRow> {
+  const { project } = change;
+  const { operation } = action;
+  const server = await lockServer(project, serverId);
+  if (!server) throw serverNotFound(serverId);
+  const current = await unfinishedOperation(project, serverId);
+  if (action.joins && current?.kind === operation.kind) return current;
+  if (current) await supersedeOrRefuse(change, current, action, wanted);
+  else requireStatus(server, action, wanted);
+  await action.check?.(change, server, wanted);
+  const beginning = await action.begin?.(change, server, wanted);
+  return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
+}
+
+/** Ends an operation that is in the way of an action, or refuses the action. */
+async function supersedeOrRefuse(
+  { project }: Place,
+  current: OperationRow,
+  { name, as, supersedes = {} }: AnyServerAction,
+  wanted: unknown,
+): Promise<void> {
+  const called = as?.(wanted) ?? name;
+  if (!supersedes[called]?.includes(current.kind)) throw busy('server', current);
+  await supersedeOperation(project, current.id, `a ${called}`);
+}
+
+/** Refuses an action that the server's state forbids, with what can be done in that state. */
+function requireStatus(
+  server: ServerRow,
+  { name, from, butNot, refuse }: AnyServerAction,
+  wanted: unknown,
+): void {
+  if (from.includes(server.status) && !butNot?.(server, wanted)) return;
+  throw refuse?.(server) ?? notRunning(server, name);
+}

@@ -1,0 +1,26 @@
+import type { ServerStatus } from '../../db/schema/schema.ts';
+import { Problem } from '../../problems/problem.ts';
+import { pausedAdvice } from '../operations/force-advice.ts';
+
+interface Server {
+  id: number;
+  status: ServerStatus;
+}
+
+/** Of an action that only a running server takes, with what can be done in the state that it is in. */
+export function notRunning(server: Server, action: string): Problem {
+  return new Problem('server_not_running', whyNotAsked(server, action));
+}
+
+function whyNotAsked(server: Server, action: string): string {
+  const { id, status } = server;
+  if (status === 'paused') return pausedAdvice(id);
+  if (status === 'stopped') {
+    return `The server is stopped. To start it: POST /v1/servers/${id}/start.`;
+  }
+  return `Only a running server can be asked to ${action}; ${stateOf(server)}`;
+}
+
+/** Ends a sentence, and says where the client reads what it can ask for instead. */
+export const stateOf = ({ id, status }: Server) =>
+  `this server is in the ${status} state. \`allowed_actions\` of GET /v1/servers/${id} lists what it accepts now.`;

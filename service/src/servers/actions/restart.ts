@@ -1,0 +1,16 @@
+import { restartOperation } from '../operations/restart.ts';
+import { defineServerAction } from './define.ts';
+import { refusedForTraffic, requireTraffic } from './traffic.ts';
+
+export const restartAction = defineServerAction({
+  name: 'restart',
+  operation: restartOperation,
+  summary: 'Restart a server',
+  description: `Shuts down the guest of a running server, and starts the server again. ${refusedForTraffic}`,
+  accepted: 'The server is being restarted.',
+  problems: ['server_not_running', 'traffic_exceeded'],
+  from: ['started'],
+  to: 'started',
+  isPossible: ({ run }) => run,
+  check: ({ project }, { id }) => requireTraffic(project, id),
+});

@@ -1,0 +1,58 @@
+import type { Keyring } from '../../keys/keyring.ts';
+import { operationSecrets } from '../../keys/places.ts';
+import { failedCreate, wipeSecrets } from '../../operations/queries.ts';
+import { Problem } from '../../problems/problem.ts';
+import { createOperation } from '../operations/create.ts';
+import { type ServerRow, setServerStatus } from '../queries.ts';
+import { defineServerAction } from './define.ts';
+
+/** Enters a new create in the place of one that failed, with its secrets. */
+export const retryAction = defineServerAction({
+  name: 'retry',
+  operation: createOperation,
+  summary: 'Retry a failed creation',
+  description:
+    'Creates a server again whose creation failed, with the same IP addresses and with the same password and initial ' +
+    'commands, which are kept for 24 hours after the failure. What the failed attempt left behind is removed first.',
+  accepted: 'The server is being created again.',
+  problems: ['retry_expired', 'server_not_failed'],
+  read: (_asked, { secretKey }) => secretKey,
+  from: ['error'],
+  to: 'started',
+  isPossible: ({ retry }) => retry,
+  refuse: ({ status }) => notFailed(`this server is in the ${status} state.`),
+  async begin({ project }, server, secretKey) {
+    const failed = await failedCreate(project, server.id);
+    if (!failed?.secrets) throw notRetryable(server);
+    await wipeSecrets(project, server.id);
+    await setServerStatus(project, server.id, 'creating', null);
+    return {
+      state: { commands: failed.state.commands },
+      secrets: passedOn(secretKey, server.id, { from: failed.id, sealed: failed.secrets }),
+    };
+  },
+});
+
+/** Sealed anew, for another operation. What can't be opened stays so: that one ends with `secrets_unreadable`. */
+function passedOn(
+  secretKey: Keyring,
+  serverId: number,
+  { from, sealed }: { from: number; sealed: Buffer },
+): (id: number) => Buffer {
+  const secrets = secretKey.open(operationSecrets(serverId, from), sealed);
+  if (secrets === undefined) return () => sealed;
+  return (id) => secretKey.seal(operationSecrets(serverId, id), secrets);
+}
+
+function notRetryable({ installed_at }: ServerRow): Problem {
+  if (installed_at !== null) return notFailed('this one was created, and is in error since.');
+  return new Problem(
+    'retry_expired',
+    'The password and the initial commands of the server are no longer kept. Delete the server and create it again.',
+  );
+}
+
+function notFailed(why: string): Problem {
+  const detail = `Only a server whose creation failed can be retried; ${why}`;
+  return new Problem('server_not_failed', detail);
+}

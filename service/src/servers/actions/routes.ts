@@ -1,0 +1,50 @@
+import { Accepted } from '@berth/contract/operations';
+import { PathParams } from '@berth/contract/references';
+import type { App } from '../../callers/app-types.ts';
+import { accepted, sendAccepted, type WaitingDeps, waitHint } from '../../changes/accepted.ts';
+import { change } from '../../changes/change.ts';
+import { failuresOf } from '../../operations/define.ts';
+import { inItsProject } from '../elsewhere.ts';
+import { actions } from './all.ts';
+import type { AnyServerAction } from './define.ts';
+import { enterAction } from './enter.ts';
+
+const params = PathParams({ id: 'server' });
+
+const tags = ['Servers'];
+
+/** A route for each action. */
+export function serverActionRoutes(app: App, deps: WaitingDeps): void {
+  for (const action of Object.values(actions)) actionRoute(app, deps, action);
+}
+
+function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void {
+  const { name, scope = 'servers:write', operation, problems, body, querystring } = action;
+  const { method, url } = action.route ?? { method: 'POST', url: `/servers/:id/${name}` };
+  app.route<{ Params: { id: number } }>({
+    method,
+    url,
+    config: { scope, problems: ['operation_in_progress', ...failuresOf(operation), ...problems] },
+    schema: {
+      operationId: `server_${name}`,
+      summary: action.summary,
+      description: `${action.description} ${waitHint}`,
+      tags,
+      params,
+      ...(body && { body }),
+      ...(querystring && { querystring }),
+      response: { 202: Accepted },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const wanted = await action.read?.(request, deps);
+      const answer = await inItsProject(request, deps.db, () =>
+        change(request, deps, async (place) => {
+          const entered = await enterAction(place, id, action, wanted);
+          return { ...accepted(action.accepted, entered), target: { kind: 'server', id } };
+        }),
+      );
+      return await sendAccepted(deps, request, reply, answer);
+    },
+  });
+}

@@ -1,0 +1,31 @@
+import { Problem } from '../../problems/problem.ts';
+import { forceAdvice } from '../operations/force-advice.ts';
+import { startOperation } from '../operations/start.ts';
+import type { ServerRow } from '../queries.ts';
+import { defineServerAction } from './define.ts';
+import { stateOf } from './not-in-state.ts';
+import { refusedForTraffic, requireTraffic } from './traffic.ts';
+
+export const startAction = defineServerAction({
+  name: 'start',
+  operation: startOperation,
+  summary: 'Start a server',
+  description:
+    'Starts a stopped server. Of a server that is running already, the request is refused with `server_not_stopped`. ' +
+    refusedForTraffic,
+  accepted: 'The server is being started.',
+  problems: ['server_not_stopped', 'traffic_exceeded'],
+  from: ['stopped'],
+  to: 'started',
+  isPossible: ({ run }) => run,
+  refuse: (server) => new Problem('server_not_stopped', whyNotStarted(server)),
+  check: ({ project }, { id }) => requireTraffic(project, id),
+});
+
+function whyNotStarted(server: ServerRow): string {
+  if (server.status === 'started') return 'The server is running already.';
+  if (server.status === 'paused') {
+    return `The server is paused. Stop it before you start it. ${forceAdvice(server.id)}`;
+  }
+  return `Only a stopped server can be started; ${stateOf(server)}`;
+}

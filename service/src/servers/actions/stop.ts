@@ -1,0 +1,50 @@
+import { ServerStop, ServerStopQuery } from '@berth/contract/servers';
+import { invalidFields, Problem } from '../../problems/problem.ts';
+import { stopOperation } from '../operations/stop.ts';
+import { defineServerAction } from './define.ts';
+
+interface WantedStop {
+  /** Whether its power is cut. */
+  force: boolean;
+  /** Whether Berth stops it because its traffic allowance is used up. */
+  forTraffic?: boolean;
+}
+
+export const stopAction = defineServerAction({
+  name: 'stop',
+  operation: stopOperation,
+  summary: 'Stop a server',
+  description:
+    'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
+    'start, stop or restart in progress is superseded. Of a server that is stopped already, the request is refused with ' +
+    '`server_not_running`.',
+  accepted: 'The server is being stopped.',
+  body: ServerStop,
+  querystring: ServerStopQuery,
+  problems: ['server_not_running'],
+  read: ({ body, query }): WantedStop => ({ force: readForce(query, body) ?? false }),
+  from: ['started', 'paused'],
+  to: 'stopped',
+  butNot: ({ status }, { force }) => status === 'paused' && !force,
+  refuse: ({ status }) =>
+    status === 'stopped'
+      ? new Problem('server_not_running', 'The server is stopped already.')
+      : undefined,
+  supersedes: {
+    'forced stop': ['start', 'stop', 'restart'],
+    // While the guest is still given time: whoever asks for restarts is not to evade it.
+    'stop for its traffic': ['start', 'restart'],
+  },
+  as({ force, forTraffic }) {
+    if (force) return 'forced stop';
+    return forTraffic ? 'stop for its traffic' : 'stop';
+  },
+  begin: async (_change, _server, { force }) => ({ state: { force } }),
+});
+
+/** Throws `validation_failed` (422) where the query and the body say different things. */
+function readForce({ force: inQuery }: ServerStop, { force: inBody = inQuery }: ServerStop = {}) {
+  if (inQuery === undefined || inQuery === inBody) return inBody;
+  const detail = 'Contradicts `force` in the body. Send `force` once.';
+  throw invalidFields([{ parameter: 'force', detail }]);
+}

@@ -1,0 +1,111 @@
+import {
+  ServerCreate,
+  ServerCreated,
+  ServerCreateQuery,
+  ServerDryRun,
+} from '@berth/contract/servers';
+import { Type } from 'typebox';
+import type { App, Deps } from '../../callers/app-types.ts';
+import {
+  operationHeader,
+  sendOutcome,
+  type WaitingDeps,
+  waitHint,
+} from '../../changes/accepted.ts';
+import { change, changesNothing } from '../../changes/change.ts';
+import { failuresOf } from '../../operations/define.ts';
+import { outcomeOf } from '../../operations/outcome.ts';
+import { createOf } from '../../operations/queries.ts';
+import { apiPath } from '../../requests/api-path.ts';
+import { serverNotFound } from '../not-found.ts';
+import { createOperation } from '../operations/create.ts';
+import { findServer } from '../queries.ts';
+import { serverView } from '../view.ts';
+import { createServer, dryRunCreate, sealSecrets } from './create.ts';
+
+const tags = ['Servers'];
+
+export function serverCreationRoutes(app: App, deps: WaitingDeps): void {
+  createRoute(app, deps);
+  dryRunRoute(app, deps);
+}
+
+const createRefusals = ['name_taken', 'no_address_left', 'no_capacity', 'quota_exceeded'] as const;
+
+function createRoute(app: App, deps: WaitingDeps): void {
+  const { db, secretKey } = deps;
+  app.post(
+    '/servers',
+    {
+      config: {
+        scope: 'servers:write',
+        problems: [...createRefusals, ...failuresOf(createOperation)],
+      },
+      schema: {
+        operationId: 'server_create',
+        summary: 'Create a server',
+        description:
+          'Creates a server. The response comes at once and contains the IP addresses of the server, while an operation ' +
+          'creates it. `GET /v1/servers/{id}/status` returns its progress. To try a request without creating anything, ' +
+          `use \`POST /v1/servers/dry-run\`. ${waitHint}`,
+        tags,
+        querystring: ServerCreateQuery,
+        body: ServerCreate,
+        response: {
+          200: Type.Object(ServerDryRun.properties, { undocumented: true }),
+          201: ServerCreated,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const { project } = request.caller;
+      if (request.query.dry_run)
+        return await changesNothing(request, dryRunCreate(db, project, body));
+      const secrets = await sealSecrets(body, secretKey, `project:${project.id}`);
+      const answer = await change(request, deps, async ({ trx, project }) => {
+        const { serverId, operation, warnings } = await createServer(trx, project, body, secrets);
+        const row = await findServer(project, serverId);
+        if (!row) throw serverNotFound(serverId);
+        const location = apiPath(request, `/servers/${serverId}`);
+        const shown = { ...serverView(row), ...(warnings.length > 0 && { warnings }) };
+        return {
+          status: 201,
+          headers: { Location: location, ...operationHeader(operation) },
+          body: { ...shown, operation: outcomeOf(operation) },
+          target: { kind: 'server', id: serverId },
+        };
+      });
+      // A replayed answer of the release before does not have it.
+      answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
+      return await sendOutcome(deps, request, reply, answer, async (operation) => {
+        const row = await findServer(project, answer.body.id);
+        const { warnings } = answer.body;
+        const server = row ? { ...serverView(row), ...(warnings && { warnings }) } : answer.body;
+        return { ...server, operation: outcomeOf(operation) };
+      });
+    },
+  );
+}
+
+function dryRunRoute(app: App, { db }: Deps): void {
+  app.post(
+    '/servers/dry-run',
+    {
+      config: { scope: 'servers:write', countsAsRead: true, problems: createRefusals },
+      schema: {
+        operationId: 'server_dry_run',
+        summary: 'Validate the creation of a server',
+        description:
+          'Takes the same body as `POST /v1/servers`, and returns the node that the server would run on and the IP ' +
+          'addresses that it would get, or the problem with which the request would be refused. Nothing is created or ' +
+          'reserved.',
+        tags,
+        body: ServerCreate,
+        response: { 200: ServerDryRun },
+      },
+    },
+    async (request) =>
+      await changesNothing(request, dryRunCreate(db, request.caller.project, request.body)),
+  );
+}
