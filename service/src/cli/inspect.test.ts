@@ -48,6 +48,33 @@ test('a server is shown as we know it and as its engine does', async () => {
   assert.match(stdout, /^engine +can't be asked: .*could not be reached/m);
 });
 
+test('a server is named by its name or UUID, too, and one of several by its id', async () => {
+  const id = await enterServer(db, place, { hostname: 'Named-1' });
+  const { uuid, project_id: projectId } = await db
+    .selectFrom('servers')
+    .select(['uuid', 'project_id'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  for (const name of ['Named-1', 'named-1', uuid]) {
+    const { stdout, stderr } = await run('server', name);
+    assert.match(stdout, new RegExp(`^server +${id} Named-1 `, 'm'), stderr);
+  }
+  const [first, second] = [
+    await enterServer(db, place, { hostname: 'twin' }),
+    await enterServer(db, place, { hostname: 'twin' }),
+  ];
+  const { code, stdout, stderr } = await run('server', 'twin');
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.ok(
+    stderr.startsWith(
+      `Several servers are called twin. Use one of these ids: ${first} (twin, project ${projectId}), ${second} (twin, project ${projectId}).`,
+    ),
+    stderr,
+  );
+  const other = await enterServer(db, place, { hostname: 'Twin' });
+  assert.match((await run('server', 'Twin')).stdout, new RegExp(`^server +${other} Twin `, 'm'));
+});
+
 test('a location is shown with its rules, and with what is open or not known', async () => {
   const shown = async () => (await run('location', 'TEST')).stdout;
   const first = await shown();
@@ -138,7 +165,9 @@ test('what it can not make sense of ends in 2, with the usage', async () => {
   for (const args of [
     ['nonsense'],
     ['server'],
+    ['server', '0'],
     ['server', 'x'],
+    ['server', '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
     ['operation', '999999'],
     ['location', 'nowhere'],
   ]) {

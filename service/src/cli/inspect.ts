@@ -5,6 +5,7 @@ import { installationId } from '../db/queries.ts';
 import { engineView } from '../inspect/engine.ts';
 import { locationFacts } from '../inspect/location.ts';
 import {
+  findServersCalled,
   inspectLocation,
   inspectOperation,
   inspectServer,
@@ -25,9 +26,11 @@ const usage = `Shows what an operator needs when something hangs. It changes not
 
   npm run inspect -- operations       those under way: step, worker, tries, next look, last error
   npm run inspect -- operation ID     everything of one
-  npm run inspect -- server ID        what our records say, what the engine says, its operations
+  npm run inspect -- server SERVER    what our records say, what the engine says, its operations
   npm run inspect -- location NAME    its network's rules, and what keeps servers from its nodes
-  npm run inspect -- reconcilers      what keeps records and engines the same: last run, time, findings, last error`;
+  npm run inspect -- reconcilers      what keeps records and engines the same: last run, time, findings, last error
+
+SERVER is an id, a UUID or a name, of a server of any project.`;
 
 const shownOperations = 10;
 
@@ -45,7 +48,7 @@ function readCommand(args: string[]): Command | undefined {
     return (db) => operation(db, readId(id, 'an operation'));
   }
   if (what === 'server' && id !== undefined && more.length === 0) {
-    return (db, config) => server(db, config, readId(id, 'a server'));
+    return async (db, config) => server(db, config, await serverId(db, id));
   }
   if (what === 'location' && id !== undefined && more.length === 0) {
     return (db) => location(db, id);
@@ -74,6 +77,20 @@ async function location(db: Db, name: string): Promise<string> {
   const found = named && (await inspectLocation(db, named.id));
   if (!found) throw new UsageError(`There is no location ${name}.`);
   return locationFacts(found);
+}
+
+/** Of a server in any project, by its id, UUID or name. */
+async function serverId(db: Db, text: string): Promise<number> {
+  if (/^\d+$/.test(text)) return readId(text, 'a server');
+  const found = await findServersCalled(db, text);
+  const exact = found.filter(({ hostname }) => hostname === text);
+  const [one, ...others] = exact.length === 1 ? exact : found;
+  if (!one) throw new UsageError(`There is no server ${text}.`);
+  if (others.length === 0) return one.id;
+  const all = found.map(({ id, hostname, project_id: of }) => `${id} (${hostname}, project ${of})`);
+  throw new UsageError(
+    `Several servers are called ${text}. Use one of these ids: ${all.join(', ')}.`,
+  );
 }
 
 async function server(db: Db, config: Config, id: number): Promise<string> {

@@ -3,6 +3,8 @@ import { notAnId } from '@berth/contract/text';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
+import { askFor } from '../lib/ask.ts';
+import { counted } from '../lib/counted.ts';
 import { table } from '../lib/table.ts';
 import {
   addLocation,
@@ -14,7 +16,12 @@ import {
 } from '../location-setup/administration.ts';
 import { requireToken } from '../location-setup/join.ts';
 import { networkOf } from '../locations/network.ts';
-import { countServers, type LocationRow, listAllLocations } from '../locations/queries.ts';
+import {
+  countServers,
+  findLocationNamed,
+  type LocationRow,
+  listAllLocations,
+} from '../locations/queries.ts';
 import { type Command, readSecretLine, runTool, UsageError } from './command-line.ts';
 
 const usage = `Adds, changes and removes locations: Incus servers or clusters that servers run on.
@@ -25,7 +32,7 @@ const usage = `Adds, changes and removes locations: Incus servers or clusters th
   npm run location -- update NAME [--token TOKEN | --fingerprint SHA256] [--url URL …]
                                   [--socket PATH] [--pool POOL] [--network NETWORK] [--vlan TAG]
   npm run location -- remove NAME
-  npm run location -- rebind local
+  npm run location -- rebind local [--yes]
 
   --token        What "incus config trust add berth" prints there; "-" reads it from standard input.
   --url          https://ADDRESS:8443 of the server, or of each member of the cluster. Without it,
@@ -39,6 +46,7 @@ const usage = `Adds, changes and removes locations: Incus servers or clusters th
                  hosts. Without it, "berthbr0".
   --vlan         The tag of the VLAN that they are in, on a bridge of the hosts.
   --description  For people.
+  --yes          Of rebind: does not ask.
 
 rebind is for a machine that was replaced: the next start takes the Incus that it finds for "local", which it
 otherwise refuses where that is not the one that the servers are on.
@@ -56,6 +64,7 @@ const options = {
   network: { type: 'string' },
   vlan: { type: 'string' },
   description: { type: 'string' },
+  yes: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -68,7 +77,7 @@ function readCommand(args: string[]): Command | undefined {
     throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
   }
   if (command === 'remove') return removeCommand(name);
-  if (command === 'rebind' && name === 'local') return rebindCommand;
+  if (command === 'rebind' && name === 'local') return rebindCommand(values.yes === true);
   if (name === 'local') throw new UsageError(localIsSet);
   if (command === 'add') return addCommand(readName(name), values);
   if (command === 'update') return updateCommand(name, values);
@@ -131,9 +140,21 @@ function removeCommand(name: string): Command {
   };
 }
 
-async function rebindCommand(db: Db): Promise<string> {
-  await rebindLocation(db, 'local');
-  return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
+function rebindCommand(isUnasked: boolean): Command {
+  return async (db) => {
+    const local = await findLocationNamed(db, 'local');
+    // Without one there is nothing to ask about: that is refused below.
+    if (local && !isUnasked) await askToRebind(await countServers(db, local.id));
+    await rebindLocation(db, 'local');
+    return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
+  };
+}
+
+async function askToRebind(servers: number): Promise<void> {
+  const says =
+    'The next start of a service will take the Incus that it finds on its machine for the location local, ' +
+    `which has ${counted(servers, 'server')}. Do so only where the machine was replaced for good.`;
+  await askFor({ says, word: 'rebind', undone: 'Nothing was changed' });
 }
 
 async function toolsOf(db: Db, { dataDir }: Config): Promise<Tools> {

@@ -5,7 +5,7 @@ import { goodPassword } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
 import { isPassword } from '../users/password.ts';
-import { findCredentials } from '../users/queries.ts';
+import { findCredentials, findUser } from '../users/queries.ts';
 
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
@@ -64,6 +64,57 @@ test('one without a password is for the OpenID provider', async () => {
   assert.equal(found?.passwordHash, null);
 });
 
+test('a user is deleted by their email address, once that is confirmed', async () => {
+  const leaving = 'Leaving@example.com';
+  const made = await silently('create', '--email', leaving, '--no-password');
+  const id = Number(/^User (\d+)/.exec(made.stdout)?.[1]);
+  const remove = (input: string, ...args: string[]) =>
+    toolOn(connectionString, file, input)('delete', ...args);
+  for (const [input, words] of [
+    ['', /Nothing was deleted: there was no answer\.[\s\S]*--yes/],
+    ['yes\n', /Nothing was deleted\.[\s\S]*Only the answer "delete"/],
+  ] as const) {
+    const { code, stdout, stderr } = await remove(input, leaving);
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, new RegExp(`User ${id}, ${leaving}, will be deleted`));
+    assert.match(stderr, words);
+    assert.ok(await findUser(db, id));
+  }
+  const { code, stdout, stderr } = await remove('delete\n', leaving.toLowerCase());
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, new RegExp(`^User ${id}, ${leaving}, is deleted\\.`));
+  assert.equal(await findUser(db, id), undefined);
+  const entries = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('target_id', '=', id)
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    entries.map(({ action, source, details }) => [action, source, details]),
+    [
+      ['user_create', 'command_line', powersGiven],
+      ['user_delete', 'command_line', null],
+    ],
+  );
+});
+
+test('the last owner of a project stays, as with the API, and --yes does not ask', async () => {
+  const at = ['--project', 'default', '--role', 'owner'];
+  const made = await silently('create', '--email', 'last@example.com', '--no-password', ...at);
+  assert.equal(made.code, 0, made.stderr);
+  const id = Number(/^User (\d+)/.exec(made.stdout)?.[1]);
+  await db.deleteFrom('memberships').where('user_id', '<>', id).execute();
+  const refused = await silently('delete', 'last@example.com', '--yes');
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /last owner of: default/);
+  assert.ok(await findUser(db, id));
+  await db.deleteFrom('memberships').execute();
+  const removed = await silently('delete', String(id), '--yes');
+  assert.equal(removed.code, 0, removed.stderr);
+  assert.equal(await findUser(db, id), undefined);
+});
+
 const other = ['create', '--email', 'other@example.com'];
 
 for (const [tool, args, words] of [
@@ -75,7 +126,11 @@ for (const [tool, args, words] of [
   [weakly, other, /too easy to guess/],
   [silently, other, /Give a password/],
   [run, ['disable', '999'], /No user has the id 999/],
-  [run, ['disable', 'x'], /"x" is not the id/],
+  [run, ['disable', '0'], /"0" is not the id/],
+  [run, ['disable', 'x'], /No user has the email address "x"/],
+  [run, ['delete', '999', '--yes'], /No user has the id 999/],
+  [run, ['delete', 'x', '--yes'], /No user has the email address "x"/],
+  [run, ['delete'], /Unknown command: delete/],
   [run, ['rename'], /Unknown command: rename/],
 ] as const) {
   test(`a mistake is explained: ${args.join(' ')} ${words}`, async () => {

@@ -3,20 +3,24 @@ import { emailPattern, type Role, roles, type UserUpdate } from '@berth/contract
 import { difference } from '../audit/details.ts';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Trx } from '../db/connection.ts';
+import { askFor } from '../lib/ask.ts';
 import { table } from '../lib/table.ts';
 import { Problem } from '../problems/problem.ts';
 import { putMember } from '../projects/members/queries.ts';
 import { findProjectNamed } from '../projects/queries.ts';
-import { listAllUsers } from '../users/queries.ts';
+import { findUser, findUserByEmail, listAllUsers, type ShownUser } from '../users/queries.ts';
 import {
   acceptFirstPassword,
   acceptNextPassword,
   changeUser,
   createUser,
+  deleteUser,
   powersOf,
+  userNotFound,
 } from '../users/users.ts';
 import {
   type Command,
+  printable,
   readId,
   readSecretLine,
   runTool,
@@ -24,14 +28,17 @@ import {
   UsageError,
 } from './command-line.ts';
 
-const usage = `Adds and lists the people who can sign in.
+const usage = `Adds, changes, lists and deletes the people who can sign in.
 
   npm run user -- create --email EMAIL [--name NAME] [--admin] [--project NAME --role ROLE]
                          [--no-password]
-  npm run user -- password ID
-  npm run user -- disable ID
-  npm run user -- enable ID
+  npm run user -- password USER
+  npm run user -- disable USER
+  npm run user -- enable USER
+  npm run user -- delete USER [--yes]
   npm run user -- list
+
+USER is an email address or an id.
 
   --email        The address that they sign in with.
   --name         As others see it. Without it, what the address begins with.
@@ -39,8 +46,10 @@ const usage = `Adds and lists the people who can sign in.
   --project      A project that they become a member of.
   --role         What they may there: one of ${roles.join(', ')}.
   --no-password  They sign in by way of the OpenID provider.
+  --yes          Does not ask.
 
-create and password ask for the password, or read a line of standard input.`;
+create and password ask for the password, or read a line of standard input. delete ends the sessions of a user and
+revokes their tokens; the audit log keeps their id. The last owner of a project can't be deleted.`;
 
 function readCommand(args: string[]): Command | undefined {
   const { values, positionals } = parseArgs({
@@ -53,17 +62,19 @@ function readCommand(args: string[]): Command | undefined {
       project: { type: 'string' },
       role: { type: 'string' },
       'no-password': { type: 'boolean', default: false },
+      yes: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
   });
   const [command, ...operands] = positionals;
-  const [id = ''] = operands;
+  const [who = ''] = operands;
   if (values.help || command === undefined) return undefined;
   if (command === 'create' && operands.length === 0) return createCommand(values);
   if (command === 'list' && operands.length === 0) return list;
-  if (command === 'password' && operands.length === 1) return passwordCommand(id);
-  if (command === 'disable' && operands.length === 1) return disableCommand(id, true);
-  if (command === 'enable' && operands.length === 1) return disableCommand(id, false);
+  if (command === 'password' && operands.length === 1) return passwordCommand(who);
+  if (command === 'disable' && operands.length === 1) return disableCommand(who, true);
+  if (command === 'enable' && operands.length === 1) return disableCommand(who, false);
+  if (command === 'delete' && operands.length === 1) return deleteCommand(who, values.yes);
   throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
 }
 
@@ -125,21 +136,56 @@ async function askPassword(): Promise<string> {
   throw new UsageError('Give a password of 1 to 128 characters, on standard input.');
 }
 
-function passwordCommand(text: string): Command {
-  const id = readId(text, 'a user');
+function passwordCommand(who: string): Command {
   return async (db) => {
+    const { id } = await requireUser(db, who);
     const password = await askPassword();
     await update(db, id, { password });
     return `User ${id} has a new password. Their sessions have ended.`;
   };
 }
 
-function disableCommand(text: string, is_disabled: boolean): Command {
-  const id = readId(text, 'a user');
+function disableCommand(who: string, is_disabled: boolean): Command {
   return async (db) => {
+    const { id } = await requireUser(db, who);
     await update(db, id, { is_disabled });
     return `User ${id} is ${is_disabled ? 'shut out' : 'let in'}.`;
   };
+}
+
+function deleteCommand(who: string, isUnasked: boolean): Command {
+  return async (db) => {
+    const { id, email } = await requireUser(db, who);
+    const says = printable(
+      `User ${id}, ${email}, will be deleted: their sessions end and their tokens are revoked. There is no way back.`,
+    );
+    if (!isUnasked) await askFor({ says, word: 'delete', undone: 'Nothing was deleted' });
+    const remove = async (trx: Trx) => {
+      await deleteUser(trx, id, null);
+      const target = { kind: 'user', id } as const;
+      await insertToolEntry(trx, {
+        projectId: null,
+        action: 'user_delete',
+        target,
+        details: undefined,
+      });
+    };
+    await explained(db.transaction().execute(remove));
+    return `User ${id}, ${email}, is deleted. Their sessions have ended, and their tokens are revoked.`;
+  };
+}
+
+/** By id or email address. */
+async function requireUser(db: Db, text: string): Promise<ShownUser> {
+  if (/^\d+$/.test(text)) {
+    const id = readId(text, 'a user');
+    const user = await findUser(db, id);
+    if (user) return user;
+    throw new UsageError(userNotFound(id).message);
+  }
+  const user = await findUserByEmail(db, text);
+  if (user) return user;
+  throw new UsageError(`No user has the email address "${text}".`);
 }
 
 async function update(db: Db, id: number, body: UserUpdate): Promise<void> {

@@ -60,7 +60,7 @@ describe('what is not there', () => {
 
   it('is refused before its body, whatever the method', async () => {
     for (const method of methods) {
-      for (const path of ['/nothing', '/', '/v1/servers/1/2/3/4', `/v1/${'x'.repeat(300)}`]) {
+      for (const path of ['/nothing', '/v1/servers/1/2/3/4', `/v1/${'x'.repeat(300)}`]) {
         assert.equal(await statusOf(method, path), 404, `${method} ${path.slice(0, 30)}`);
       }
       assert.equal(await statusOf(method, '/v1/%zz'), 400, method);

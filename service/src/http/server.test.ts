@@ -94,8 +94,7 @@ test('the line of a request says who asked, for whom and when, and nothing of wh
 
 test('an unknown address is a 404, token or not', async () => {
   for (const url of [
-    '/',
-    '/v1',
+    '/v2',
     '/v2/probe',
     '/v1/probes',
     '/v1/probe/1/2',

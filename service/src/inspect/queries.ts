@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
+import { isNamed } from '../db/filters.ts';
 import { findLocation } from '../locations/queries.ts';
 
 /** Operations with what an operator asks of them: whose turn it is, since when, and why not. */
@@ -71,6 +72,21 @@ export async function inspectServer(db: Queryable, id: number) {
     .where('servers.id', '=', id)
     .executeTakeFirst();
 }
+
+/** Servers of any project that have the UUID, or the name and are not gone: ten at most, those written just so first. */
+export async function findServersCalled(db: Queryable, text: string) {
+  const query = db.selectFrom('servers').select(['id', 'hostname', 'project_id']);
+  if (uuidPattern.test(text)) return await query.where('uuid', '=', text).execute();
+  return await query
+    .where('deleted_at', 'is', null)
+    .where(isNamed('hostname', text))
+    .orderBy(sql`hostname = ${text}`, 'desc')
+    .orderBy('id')
+    .limit(10)
+    .execute();
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A location of that id, with its nodes. */
 export async function inspectLocation(db: Queryable, id: number) {

@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline';
-import { SetupError } from '../../../setup/commands.mjs';
+import { askFor } from '../lib/ask.ts';
 import type { Announcement } from './uninstall.ts';
 
 export function announcedInWords({ goes, stays }: Announcement): string {
@@ -8,26 +7,11 @@ export function announcedInWords({ goes, stays }: Announcement): string {
   return `This will be removed:\n${list}${notes && `\n${notes}`}\n`;
 }
 
-/** Any other answer than "remove", typed or piped, throws `SetupError`; so does the lack of one. */
+/** Throws `SetupError` unless the answer, typed or piped, is "remove". */
 export async function askToRemove(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
 ): Promise<void> {
-  output.write('There is no way back. Type "remove" to go on: ');
-  const answer = await firstLine(input);
-  if (answer === undefined) {
-    throw new SetupError('Nothing was removed: there was no answer.', 'To do so unasked: --yes.');
-  }
-  if (answer.trim() === 'remove') return;
-  throw new SetupError('Nothing was removed.', 'Only the answer "remove" does so.');
-}
-
-async function firstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {
-  const lines = createInterface({ input });
-  try {
-    for await (const line of lines) return line;
-    return undefined;
-  } finally {
-    lines.close();
-  }
+  const says = 'There is no way back.';
+  await askFor({ says, word: 'remove', undone: 'Nothing was removed' }, input, output);
 }

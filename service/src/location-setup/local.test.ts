@@ -116,11 +116,25 @@ test('one that has taken the place of another is taken once that is said', async
   const berth = await installation();
   await berth.start(lost);
   await assert.rejects(berth.start(replaced), SetupError);
-  const run = toolOn(berth.connectionString, new URL('../cli/location.ts', import.meta.url));
-  const { code, stdout } = await run('rebind', 'local');
-  assert.deepEqual([code, /next start/.test(stdout)], [0, true]);
+  const rebind = (input: string, ...args: string[]) => {
+    const file = new URL('../cli/location.ts', import.meta.url);
+    return toolOn(berth.connectionString, file, input)('rebind', 'local', ...args);
+  };
+  for (const input of ['', 'yes\n']) {
+    const { code, stderr } = await rebind(input);
+    assert.deepEqual(
+      [code, /has 0 servers[\s\S]*Nothing was changed/.test(stderr)],
+      [1, true],
+      stderr,
+    );
+    await assert.rejects(berth.start(replaced), SetupError);
+  }
+  const { code, stdout, stderr } = await rebind('rebind\n');
+  assert.deepEqual([code, /next start/.test(stdout)], [0, true], stderr);
   await berth.start(replaced);
   await assert.rejects(berth.start(lost), SetupError);
+  assert.equal((await rebind('', '--yes')).code, 0);
+  await berth.start(lost);
 });
 
 test('what is another installation’s is left to it', async () => {

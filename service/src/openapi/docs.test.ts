@@ -59,6 +59,22 @@ for (const [url, type, caching] of [
   });
 }
 
+for (const url of ['/', '/v1', '/v1/', '/api/v1']) {
+  test(`${url} links to the documentation for anyone, and tells nothing of the installation`, async () => {
+    const answer = await get(url);
+    assert.equal(answer.statusCode, 200, answer.body);
+    assert.deepEqual(answer.json(), {
+      ...{ documentation: '/docs', errors: '/docs/errors' },
+      ...{ openapi: '/openapi.json', api: '/v1' },
+    });
+    const described = '</docs>; rel="service-doc", </openapi.json>; rel="service-desc"';
+    assert.equal(answer.headers.link, described);
+    for (const linked of Object.values<string>(answer.json())) {
+      assert.ok((await get(linked)).statusCode < 400, linked);
+    }
+  });
+}
+
 test('the page of errors has each code once, refusals and failures apart', async () => {
   const { body } = await get('/docs/errors');
   const ids = [...body.matchAll(/<tr id="(\w+)">/g)].map(([, id]) => id);

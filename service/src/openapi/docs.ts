@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { RouteOptions } from 'fastify';
 import type { App } from '../callers/app-types.ts';
+import { prefixes } from '../requests/api-path.ts';
 import { sendConstant } from './constant-content.ts';
 import { errorsPage } from './errors-page.ts';
 import { openApiOptions } from './openapi.ts';
@@ -12,7 +13,20 @@ const scriptUrl = '/docs/js/scalar.js';
 // Its address stays the same with a new version.
 const scriptCaching = 'public, max-age=3600';
 
-/** `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. */
+/** The same on every installation: nobody learns of this one from it. */
+const links = {
+  documentation: '/docs',
+  errors: '/docs/errors',
+  openapi: '/openapi.json',
+  api: '/v1',
+} as const;
+// The relations are those of RFC 8631.
+const linkHeader = `<${links.documentation}>; rel="service-doc", <${links.openapi}>; rel="service-desc"`;
+
+/**
+ * `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. `/` and the roots of the
+ * API link to them.
+ */
 export function serveDocs(app: App): void {
   app.register(swagger, openApiOptions);
   app.register(async (docs: App) => {
@@ -25,6 +39,11 @@ export function serveDocs(app: App): void {
         return reply.headers(forAnyPage).type('application/json; charset=utf-8').send(document);
       },
     );
+    for (const url of ['/', ...prefixes]) {
+      docs.get(url, { config: { scope: 'public' } }, async (_request, reply) =>
+        reply.header('Link', linkHeader).send(links),
+      );
+    }
     // Browsers ask for it with any page.
     docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
       reply.headers(forAnyPage).code(204).send(),

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline';
+import { SetupError } from '../../../setup/commands.mjs';
+
+/** A question before something that can't be undone. */
+export interface Question {
+  /** What will happen, in whole sentences. */
+  says: string;
+  /** The only answer that goes on. */
+  word: string;
+  /** As in "Nothing was removed", said where it does not go on. */
+  undone: string;
+}
+
+/** Any other answer than the word, typed or piped, throws `SetupError`; so does the lack of one. */
+export async function askFor(
+  { says, word, undone }: Question,
+  input: NodeJS.ReadableStream = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Promise<void> {
+  output.write(`${says} Type "${word}" to go on: `);
+  const answer = await firstLine(input);
+  if (answer === undefined) {
+    throw new SetupError(`${undone}: there was no answer.`, 'To do so unasked: --yes.');
+  }
+  if (answer.trim() === word) return;
+  throw new SetupError(`${undone}.`, `Only the answer "${word}" does so.`);
+}
+
+async function firstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {
+  const lines = createInterface({ input });
+  try {
+    for await (const line of lines) return line;
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}
