@@ -188,7 +188,7 @@ test('what is missing there is named, with the command that makes it', async () 
   network.config = { 'ipv4.address': 'none', 'ipv6.address': 'none' };
   await refused(await add(), /no IPv4 subnet.*incus network set berthbr0/s);
   network.config = { ...config, 'ipv4.address': '10.123.1.129/25' };
-  await refused(await add(), /first already contains addresses of 10.123.1.128\/25/);
+  await refused(await add(), /first has addresses of 10.123.1.128\/25 already/);
   network.config = config;
   network.type = 'macvlan';
   await refused(await add(), /type macvlan/);
