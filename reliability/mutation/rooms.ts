@@ -11,17 +11,21 @@ const service = 'service/src';
 const testsIn = (folder: string, ...names: string[]) =>
   names.map((name) => `${service}/${folder}/${name}.test.ts`);
 
-/** A folder whose tests stand beside its code. */
+/** A folder, with those in it, whose tests stand beside its code. */
 const folder = (name: string): Room => ({
-  code: [`${service}/${name}/*.ts`],
-  tests: testsIn(name, '*'),
+  code: [`${service}/${name}/**/*.ts`],
+  tests: testsIn(name, '**/*'),
 });
 
 export const rooms: Readonly<Record<string, Room>> = {
   operations: folder('operations'),
   reconcilers: {
-    code: [`${service}/reconcilers/*.ts`, `${service}/servers/truth*.ts`],
-    tests: [...testsIn('reconcilers', '*'), ...testsIn('servers', 'sightings')],
+    code: [`${service}/{reconcilers,reconciler-runtime}/**/*.ts`, `${service}/servers/truth*.ts`],
+    tests: [
+      ...testsIn('reconcilers', '**/*'),
+      ...testsIn('reconciler-runtime', '*'),
+      ...testsIn('servers', 'sightings'),
+    ],
   },
   changes: {
     code: [`${service}/{changes,refusals}/*.ts`],

@@ -6,7 +6,8 @@ import { Problem } from '../problems/problem.ts';
 export async function requireAcceptable(request: FastifyRequest): Promise<void> {
   if (request.is404) return;
   const produced = request.routeOptions.config.produces ?? 'application/json';
-  if (new Negotiator(request).mediaType([produced])) return;
+  const types = [produced, `${produced}; charset=utf-8`];
+  if (new Negotiator(request).mediaType(types)) return;
   throw new Problem('not_acceptable', `This path returns only ${produced}.`);
 }
 

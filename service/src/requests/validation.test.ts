@@ -37,9 +37,9 @@ test('an unknown field is refused by name, whatever the name', async () => {
   assert.deepEqual(Object.keys(errorsOf(inForm)).sort(), ['/__proto__', '/cpu[x]']);
 });
 
-test('host names are as RFC 1123 has them', async () => {
+test('host names are as RFC 1123 has them, but no IDs and no addresses', async () => {
   const label = 'a'.repeat(63);
-  const good = ['a', '1', 'A-1', '1a.2b', '1.2.3', `${label}.${label}.${label}.${'a'.repeat(61)}`];
+  const good = ['a', '1a', 'A-1', '1a.2b', '1.2.3', `${label}.${label}.${label}.${'a'.repeat(61)}`];
   for (const name of good) assert.equal((await postJson({ ...valid, name })).statusCode, 200, name);
   const bad = [
     '',
@@ -51,6 +51,7 @@ test('host names are as RFC 1123 has them', async () => {
     'a_b',
     'a b',
     'é',
+    '1',
     '1.2.3.4',
     '::1',
     'a\n',

@@ -71,7 +71,7 @@ test('the cookie is for this host alone: over https by its prefix, on loopback w
   const local = await post(user.credentials);
   assert.match(
     String(local.headers['set-cookie']),
-    /^berth=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
+    /^berth=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
   );
   const publicUrl = new URL('https://berth.example');
   const secure = await createTestApp(db, [sessionRoutes], { publicUrl });
@@ -83,7 +83,7 @@ test('the cookie is for this host alone: over https by its prefix, on loopback w
   const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String);
   assert.match(
     cookie,
-    /^__Host-berth=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=2592000$/,
+    /^__Host-berth=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
   const [, secret] = /=([\w-]{43})/.exec(cookie) ?? [];
   const withCookie = async (name: string) =>

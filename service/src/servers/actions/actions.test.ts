@@ -56,13 +56,27 @@ test('the force of a stop reaches its operation, from the query, from JSON and f
     ['', { body: 'force=0', ...type }, false],
     ['?force=true', {}, true],
     ['?force=1', { body: {} }, true],
-    ['?force=true', { body: { force: false } }, true],
-    ['?force=false', force, true],
+    ['?force=true', force, true],
     ['?force=false', {}, false],
   ] as const) {
     const id = await enter('started');
     assert.equal((await act(id, `stop${query}`, options)).statusCode, 202);
     assert.deepEqual((await operationUnderWay(db, id)).state, { force: forced });
+  }
+});
+
+test('a stop whose query contradicts its body is refused', async () => {
+  const id = await enter('started');
+  for (const [query, body] of [
+    ['?force=true', { body: { force: false } }],
+    ['?force=false', force],
+  ] as const) {
+    const answer = await act(id, `stop${query}`, body);
+    assert.equal(answer.statusCode, 422);
+    assert.deepEqual(
+      answer.json().errors.map((error: { parameter: string }) => error.parameter),
+      ['force'],
+    );
   }
 });
 
