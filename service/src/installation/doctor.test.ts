@@ -13,6 +13,8 @@ import {
   type Machine,
   quotaFinding,
   summaryInWords,
+  wayToSeeService,
+  wayToStartIncus,
 } from './doctor.ts';
 
 const gigabyte = 1024 ** 3;
@@ -33,6 +35,8 @@ function machine(
     now: new Date('2026-03-04T05:06:07Z'),
   };
 }
+
+const withSystemd = { '/run/systemd/system/berth.service': '' };
 
 const states = (findings: Finding[]) => findings.map(({ what, state }) => `${what}: ${state}`);
 
@@ -75,12 +79,33 @@ test('lxcfs is mounted and answers, or what is wrong is said with the way out', 
   const mounts = { '/proc/mounts': 'lxcfs /var/lib/lxcfs fuse.lxcfs rw 0 0\n' };
   const meminfo = { '/var/lib/lxcfs/proc/meminfo': 'MemTotal: 1 kB\n' };
   assert.equal(lxcfsFinding(machine({ ...mounts, ...meminfo })).state, 'ok');
-  const silent = lxcfsFinding(machine(mounts));
+  const silent = lxcfsFinding(machine({ ...mounts, ...withSystemd }));
   assert.match(silent.says, /does not answer/);
-  assert.match(silent.wayOut ?? '', /umount --lazy \/var\/lib\/lxcfs/);
-  const gone = lxcfsFinding(machine());
+  assert.match(
+    silent.wayOut ?? '',
+    /umount --lazy \/var\/lib\/lxcfs; systemctl restart lxcfs\. Then/,
+  );
+  const gone = lxcfsFinding(machine(withSystemd));
   assert.deepEqual([gone.state, /^not mounted/.test(gone.says)], ['problem', true]);
-  assert.match(gone.wayOut ?? '', /systemctl start lxcfs/);
+  assert.match(gone.wayOut ?? '', /systemctl start lxcfs\. Then restart the servers\.$/);
+});
+
+test('the way out is one that the machine has: systemd is named only where it runs', () => {
+  const mounts = { '/proc/mounts': 'lxcfs /var/lib/lxcfs fuse.lxcfs rw 0 0\n' };
+  const waysOut = (files: Record<string, string>) => {
+    const here = machine(files);
+    return [
+      ...[lxcfsFinding(here), lxcfsFinding(machine({ ...files, ...mounts }))],
+      ...[exportFinding(here, '/x'), clockFinding(here)],
+      ...kernelFindings(here).filter(({ what }) => what === 'cgroups'),
+      ...[{ wayOut: wayToStartIncus(here) }, { wayOut: wayToSeeService(here) }],
+    ].map(({ wayOut = '' }) => wayOut);
+  };
+  for (const words of waysOut(withSystemd)) assert.match(words, /systemctl|systemd[.-]/);
+  const without = waysOut({});
+  for (const words of without) assert.doesNotMatch(words, /systemctl|systemd[.-]/);
+  assert.equal(without.filter((words) => words.includes('"npm start"')).length, 4);
+  assert.match(without[2] ?? '', /npm run db -- backup \/x --keep 14$/);
 });
 
 test('a pool of btrfs has to count', () => {

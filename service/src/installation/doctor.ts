@@ -36,8 +36,12 @@ const problem = (what: string, says: string, wayOut: string): Finding => ({
   ...{ what, state: 'problem' as const, says, wayOut },
 });
 
+/** Whether systemd runs the services here, so that its commands are of use. */
+const hasSystemd = ({ list }: Pick<Machine, 'list'>) => list('/run/systemd').includes('system');
+
 /** Limits that guests hang without, and what bridges need. */
-export function kernelFindings({ read }: Machine): Finding[] {
+export function kernelFindings(machine: Machine): Finding[] {
+  const { read } = machine;
   const wanted = requiredSettings((name) => read(pathOf(name)) !== undefined);
   const low = kernelChanges(wanted, (name: string) => Number(read(pathOf(name))));
   const limits =
@@ -51,17 +55,20 @@ export function kernelFindings({ read }: Machine): Finding[] {
   const bridges = kernelWarnings(read).map((says) =>
     problem('kernel, bridges', says, 'node setup/prepare.mjs start'),
   );
-  return [limits, ...bridges, cgroups(read), ...idRanges(read)];
+  return [limits, ...bridges, cgroups(machine), ...idRanges(read)];
 }
 
 const pathOf = (name: string) => `/proc/sys/${name.replaceAll('.', '/')}`;
 
-function cgroups(read: Machine['read']): Finding {
-  if (read('/sys/fs/cgroup/cgroup.controllers') !== undefined) return ok('cgroups', 'version 2');
+function cgroups(machine: Machine): Finding {
+  if (machine.read('/sys/fs/cgroup/cgroup.controllers') !== undefined)
+    return ok('cgroups', 'version 2');
   return note(
     'cgroups',
     'version 1, which does not count what the disks of each server move',
-    'Start the kernel with systemd.unified_cgroup_hierarchy=1.',
+    hasSystemd(machine)
+      ? 'Start the kernel with systemd.unified_cgroup_hierarchy=1.'
+      : 'Mount version 2 in its place at boot: mount -t cgroup2 none /sys/fs/cgroup',
   );
 }
 
@@ -80,20 +87,34 @@ export function packageFindings(): Finding[] {
 }
 
 /** Without it guests see the memory and the cores of the whole machine. */
-export function lxcfsFinding({ read }: Machine): Finding {
-  const says = (text: string, wayOut: string) => problem('lxcfs', text, wayOut);
+export function lxcfsFinding(machine: Machine): Finding {
+  const { read } = machine;
+  const away = (says: string, commands: string) => {
+    const how = hasSystemd(machine)
+      ? commands
+      : 'Run "npm start" as root while Incus does not run: it starts lxcfs first';
+    return problem('lxcfs', says, `${how}. Then restart the servers.`);
+  };
   const isMounted = (read('/proc/mounts') ?? '').includes(` ${lxcfsMount} `);
   if (!isMounted) {
-    return says(
-      `not mounted at ${lxcfsMount}: servers see the memory of the whole machine`,
-      'Start it: systemctl start lxcfs, or without systemd "npm start" as root while Incus does not run. Then restart the servers.',
-    );
+    const says = `not mounted at ${lxcfsMount}: servers see the memory of the whole machine`;
+    return away(says, 'Start it: systemctl start lxcfs');
   }
   if (read(`${lxcfsMount}/proc/meminfo`)) return ok('lxcfs', 'mounted, and answers');
-  return says(
-    `does not answer at ${lxcfsMount}/proc/meminfo: "free" and the like fail in servers`,
-    `umount --lazy ${lxcfsMount}; systemctl restart lxcfs; then restart the servers`,
-  );
+  const says = `does not answer at ${lxcfsMount}/proc/meminfo: "free" and the like fail in servers`;
+  return away(says, `Start it again: umount --lazy ${lxcfsMount}; systemctl restart lxcfs`);
+}
+
+/** How an Incus is started that is on this machine. */
+export function wayToStartIncus(machine: Pick<Machine, 'list'>): string {
+  if (hasSystemd(machine)) return 'Start it: systemctl start incus, or "npm start" as root.';
+  return 'Start it: "npm start" as root does.';
+}
+
+/** What to do where the installed service does not answer. */
+export function wayToSeeService(machine: Pick<Machine, 'list'>): string {
+  if (hasSystemd(machine)) return 'See "systemctl status berth".';
+  return 'No systemd runs here that would start it: have what starts services here run "npm start" in its folder.';
 }
 
 /** Containers need no KVM; whoever has it can have virtual machines in Incus. */
@@ -175,14 +196,17 @@ export function firewallFinding({ output }: Machine): Finding {
 }
 
 /** Certificates, passkeys and statements go by it. */
-export function clockFinding({ output, read }: Machine): Finding {
+export function clockFinding(machine: Machine): Finding {
+  const { output, read } = machine;
   const said = output('timedatectl', 'show', '--property=NTPSynchronized', '--value')?.trim();
   const isKept =
     said === 'yes' ||
     read('/run/systemd/timesync/synchronized') !== undefined ||
     /Leap status\s*: Normal/.test(output('chronyc', 'tracking') ?? '');
   if (isKept) return ok('clock', 'kept right over the network');
-  const wayOut = 'Install chrony or systemd-timesyncd: apt-get install chrony';
+  const wayOut = hasSystemd(machine)
+    ? 'Install chrony or systemd-timesyncd: apt-get install chrony'
+    : 'Install chrony, and start chronyd at boot: apt-get install chrony';
   return said === 'no'
     ? problem('clock', 'not kept right over the network', wayOut)
     : note('clock', 'nothing here says whether it is kept right', wayOut);
@@ -200,10 +224,13 @@ export function diskFindings({ space }: Machine, paths: Record<string, string>):
 }
 
 /** Of a timer, whose last export is to be of the last two days. */
-export function exportFinding({ list, now }: Machine, folder: string): Finding {
+export function exportFinding(machine: Machine, folder: string): Finding {
+  const { list, now } = machine;
   const names = list(folder).filter((name) => /^berth-\d{8}T\d{6}Z\.gz$/.test(name));
   const last = names.sort().at(-1);
-  const wayOut = 'See "systemctl status berth-export.timer berth-export".';
+  const wayOut = hasSystemd(machine)
+    ? 'See "systemctl status berth-export.timer berth-export".'
+    : `No systemd runs here that would make them: have this run each day, as by cron: npm run db -- backup ${folder} --keep 14`;
   if (last === undefined) return problem('exports', `none in ${folder} yet`, wayOut);
   const [, y, m, d, h, min] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(last) ?? [];
   const hours = (now.getTime() - Date.parse(`${y}-${m}-${d}T${h}:${min}Z`)) / 3_600_000;

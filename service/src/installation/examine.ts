@@ -20,6 +20,8 @@ import {
   type Machine,
   packageFindings,
   quotaFinding,
+  wayToSeeService,
+  wayToStartIncus,
 } from './doctor.ts';
 import { places } from './host.ts';
 import { ownFolder } from './install-service.ts';
@@ -31,6 +33,7 @@ const oldestIncus = 6;
 export async function examine(machine: Machine): Promise<Finding[]> {
   const isInstalled = existsSync(places.settings);
   const { config, findings } = readSettings(isInstalled);
+  const installed = isInstalled ? { wayOut: wayToSeeService(machine) } : undefined;
   const folders = {
     data: config?.dataDir ?? '.',
     Incus: '/var/lib/incus',
@@ -44,7 +47,7 @@ export async function examine(machine: Machine): Promise<Finding[]> {
     kvmFinding(machine),
     ...(config?.local ? [lxcfsFinding(machine)] : []),
     ...(await engineFindings(machine, config)),
-    ...(config ? [await databaseFinding(config), await serviceFinding(config, isInstalled)] : []),
+    ...(config ? [await databaseFinding(config), await serviceFinding(config, installed)] : []),
     firewallFinding(machine),
     clockFinding(machine),
     ...diskFindings(machine, folders),
@@ -97,7 +100,7 @@ async function engineFindings(machine: Machine, config: Config | undefined): Pro
     if (!(error instanceof EngineError)) throw error;
     const says = `does not answer at ${socketPath}: ${error.message}`;
     const wayOut = existsSync(dirname(socketPath))
-      ? 'Start it: systemctl start incus, or "npm start" as root.'
+      ? wayToStartIncus(machine)
       : 'Install it: npm start does.';
     return [{ what: 'Incus', state: 'problem', says, wayOut }];
   } finally {

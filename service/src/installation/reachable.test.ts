@@ -30,6 +30,8 @@ test('a database that answers is right, one that is away is a problem, and one t
   assert.equal((await databaseFinding({ databaseUrl: undefined, dataDir })).state, 'note');
 });
 
+const installed = { wayOut: 'See its log.' };
+
 test('a service that answers is right, and one that is failing says what', async (t) => {
   const shell = { ...plainShell, allowedHosts: ['api.example.com'] };
   let isWell = true;
@@ -42,7 +44,7 @@ test('a service that answers is right, and one that is failing says what', async
     t.after(() => app.close());
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
-    const { state, says } = await serviceFinding({ host: '127.0.0.1', port, shell }, true);
+    const { state, says } = await serviceFinding({ host: '127.0.0.1', port, shell }, installed);
     assert.equal(state, isWell ? 'ok' : 'problem', says);
     assert.match(says, isWell ? /^answers at 127\.0\.0\.1:/ : /^queue: /);
   }
@@ -54,9 +56,10 @@ test('what does not answer is a problem where it is installed, and so is another
   await new Promise((resolve) => other.once('listening', resolve));
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const found = await serviceFinding({ host: '127.0.0.1', port, shell: plainShell }, false);
+  const found = await serviceFinding({ host: '127.0.0.1', port, shell: plainShell }, undefined);
   assert.deepEqual([found.state, /is not Berth/.test(found.says)], ['problem', true]);
   const nowhere = { host: '127.0.0.1', port: 1, shell: plainShell };
-  assert.equal((await serviceFinding(nowhere, true)).state, 'problem');
-  assert.equal((await serviceFinding(nowhere, false)).state, 'note');
+  const gone = await serviceFinding(nowhere, installed);
+  assert.deepEqual([gone.state, gone.wayOut], ['problem', installed.wayOut]);
+  assert.equal((await serviceFinding(nowhere, undefined)).state, 'note');
 });

@@ -55,15 +55,21 @@ async function versionOf(connectionString: string): Promise<string> {
   }
 }
 
-/** Whether the service of these settings answers on this machine, and what it says of its health. */
-export async function serviceFinding(config: Asked, isInstalled: boolean): Promise<Finding> {
+/**
+ * Whether the service of these settings answers on this machine, and what it says of its health.
+ * @param installed what to do where an installed one does not answer; undefined: none is installed
+ */
+export async function serviceFinding(
+  config: Asked,
+  installed: { wayOut: string } | undefined,
+): Promise<Finding> {
   const what = 'service';
   const at = `${config.host}:${config.port}`;
   const answer = await askService(config, '/v1/health');
   if (!answer) {
     const says = `nothing answers at ${at}`;
-    return isInstalled
-      ? { what, state: 'problem', says, wayOut: 'See "systemctl status berth".' }
+    return installed
+      ? { what, state: 'problem', says, ...installed }
       : { what, state: 'note', says, wayOut: 'If it is to run, start it: npm start' };
   }
   const health = healthIn(answer.body);
