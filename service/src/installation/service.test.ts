@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -144,6 +145,8 @@ test('removed, it leaves the data, the settings and the exports, and then those'
 test('an export is put back with the tool that there is', async () => {
   const { root, host, said } = newMachine();
   const folder = version('1.0.0');
+  const own = fileURLToPath(new URL('../../..', import.meta.url));
+  copyFileSync(join(own, 'package.json'), join(folder, 'package.json'));
   await installService(host, { folder, ...noImage });
   // A port that nothing listens on.
   writeFileSync(join(root, places.settings), 'BERTH_PORT=1\n');
@@ -151,7 +154,6 @@ test('an export is put back with the tool that there is', async () => {
   const back = goBack(host, { isToPrevious: false, imported: '/export.gz', readyMs: 1 });
   await assert.rejects(back, /does not become ready/);
   const [, tool = ''] = /bin\/node (\S+) import \/export\.gz$/m.exec(said.join('\n')) ?? [];
-  const own = fileURLToPath(new URL('../../..', import.meta.url));
   assert.ok(existsSync(tool.replace(folder, own)), tool);
 });
 
