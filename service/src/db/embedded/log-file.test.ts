@@ -54,7 +54,13 @@ test('lines that are written while it is rotated are all kept, each once and in 
     found,
     Array.from({ length: lines }, (_, i) => i + 1),
   );
-  assert.ok(read(path).includes(`line ${lines} of them`), 'it goes on in the next one');
+  await until('there is a new one', async () => existsSync(path), Boolean);
+  await log('the next');
+  await until(
+    'it goes on in the new one',
+    async () => read(path),
+    (next) => next.includes('the next'),
+  );
   for (const file of [path, rotated]) assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
