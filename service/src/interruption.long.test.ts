@@ -25,7 +25,11 @@ async function keepAsking(url: string, token: string): Promise<void> {
 }
 
 /** Several times: in each an open request is answered, all is stopped, and nothing is left. */
-async function stopsInOrder(times: number, interrupt: (terminal: InTerminal) => void) {
+async function stopsInOrder(
+  times: number,
+  interrupt: (terminal: InTerminal) => void,
+  { isWatched = true } = {},
+) {
   for (let time = 1; time <= times; time += 1) {
     const terminal = await startInTerminal(path, processes);
     const { ended, output, url } = terminal;
@@ -38,7 +42,7 @@ async function stopsInOrder(times: number, interrupt: (terminal: InTerminal) => 
     assert.match(await request.finish(), /^HTTP\/1\.1 201 /, output());
     await ended;
     await Promise.all(asking);
-    assert.match(output(), /Stopped\./);
+    if (isWatched) assert.match(output(), /Stopped\./);
     assert.doesNotMatch(output(), /Stopping at once|not foreseen/);
     await until('no process is left', () => processes().length === 0);
   }
@@ -53,5 +57,6 @@ test('each of 5 SIGTERM to the process group, npm among them, stops all in order
 });
 
 test('each of 5 SIGHUP to the process group stops all in order', async () => {
-  await stopsInOrder(5, ({ signalGroup }) => signalGroup('SIGHUP'));
+  // npm ends with it at once, and the terminal with npm: what the service says last is not always shown.
+  await stopsInOrder(5, ({ signalGroup }) => signalGroup('SIGHUP'), { isWatched: false });
 });
