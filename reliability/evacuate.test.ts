@@ -230,7 +230,7 @@ it('what the engine can not do is told, and the servers that were moved stay mov
   });
   const failed = await ended(await begin('c', 'evacuate'));
   assert.equal(failed.status, 'failed');
-  assert.match(failed.message, /no space left on device/);
+  assert.match(failed.message, /no space left on the storage of the node/);
   assert.notEqual((await laboratory.server(one.id)).node, 'c');
   laboratory.simulator.faults.clear();
   const back = await ended(await begin('c', 'restore'));

@@ -36,6 +36,7 @@ import { type Foundation, startWorkers } from './workers.ts';
 
 export interface RunningService {
   url: string;
+  dataDir: string;
   admin: AdminToken | NoAdminToken;
   /** Whether there is any place for servers. */
   hasLocation: boolean;
@@ -92,6 +93,7 @@ async function bringUp(
   const running = stack.move();
   return {
     url,
+    dataDir: config.dataDir,
     admin,
     hasLocation,
     firstServer,

@@ -14,6 +14,7 @@ const { db, place } = whole;
 
 const running: RunningService = {
   url: 'http://127.0.0.1:8080',
+  dataDir: '/srv/berth',
   admin: { token: 'canary', created: true, path: "/it's/admin-token" },
   hasLocation: true,
   firstServer: { locationId: 7, osId: 3 },
@@ -46,7 +47,10 @@ test('a later start, one without a place for servers, and one beside others do n
   const beside = welcome({ ...running, admin: 'elsewhere' }, real);
   assert.match(beside, /keeps the admin token.*npm run token -- create --name NAME --scopes admin/);
   const revoked = welcome({ ...running, admin: 'revoked' }, real);
-  assert.match(revoked, /was revoked\. .*npm run token -- create --name NAME --scopes admin\n/);
+  assert.match(
+    revoked,
+    /was revoked\. .*BERTH_DATA_DIR=\/srv\/berth npm run token -- create --name NAME --scopes admin\n/,
+  );
   for (const said of [later, without, beside, revoked])
     assert.doesNotMatch(said, /first server:|curl/);
 });

@@ -8,12 +8,13 @@ interface Kind {
 
 /** What a service says that has started: at the first start with the way to a first server. */
 export function welcome(
-  { url, admin, hasLocation, firstServer }: RunningService,
+  { url, dataDir, admin, hasLocation, firstServer }: RunningService,
   kind: Kind,
 ): string {
   const parts = [`Berth listens on ${url}   (documentation: ${url}/docs)`];
   if (!hasLocation) parts.push(noLocation);
-  if (typeof admin === 'string') parts.push(noToken[admin]);
+  if (typeof admin === 'string')
+    parts.push(`${noToken[admin]} Make another one: ${makeToken(dataDir)}`);
   else {
     if (admin.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
     parts.push(tokenIsIn(admin.path));
@@ -51,13 +52,12 @@ const noLocation =
 
 const tokenIsIn = (path: string) => `The admin token is in ${path}, which only its owner can read.`;
 
-const makeToken = 'npm run token -- create --name NAME --scopes admin';
+const makeToken = (dataDir: string) =>
+  `BERTH_DATA_DIR=${quoted(dataDir)} npm run token -- create --name NAME --scopes admin`;
 
 const noToken: Record<NoAdminToken, string> = {
-  elsewhere:
-    'The service that was started first on this database keeps the admin token. ' +
-    `Make another one: ${makeToken}`,
-  revoked: `The first admin token was revoked. Make another one: ${makeToken}`,
+  elsewhere: 'The service that was started first on this database keeps the admin token.',
+  revoked: 'The first admin token was revoked.',
 };
 
 const ending = ({ isSimulated }: Kind) =>

@@ -96,6 +96,7 @@ const create = ['create', '--name', 'x', '--scopes', 'admin'];
 for (const [args, words] of [
   [['create', '--scopes', 'admin'], /--name NAME/],
   [['create', '--name', 'x'], /Say what it may do/],
+  [['create', '--name', '77', '--scopes', 'admin'], /digits alone/],
   [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
   [[...create, '--expires', 'soon'], /not "soon"/],
   [[...create, '--expires', '2027-02-31'], /not "2027-02-31"/],

@@ -61,8 +61,7 @@ export async function deleteProject(
     const detail = `The project ${name} has ${counted(servers, 'server')}. Delete ${servers === 1 ? 'it' : 'them'} first.`;
     throw new Problem('project_in_use', detail);
   }
-  await markProjectDeleted(trx, id);
-  return project;
+  return { ...project, deleted_at: await markProjectDeleted(trx, id) };
 }
 
 /** Under the lock of the project, which creates of its servers wait for. */

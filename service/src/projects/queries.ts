@@ -130,15 +130,22 @@ export async function updateProject(
 }
 
 /** The row stays, for what its history refers to. Its tokens hold no longer. */
-export async function markProjectDeleted(trx: Trx, id: number): Promise<void> {
+/** Revokes its tokens, too. Answers when it was deleted. */
+export async function markProjectDeleted(trx: Trx, id: number) {
   const now = sql<string>`now()`;
-  await trx.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute();
+  const { deleted_at } = await trx
+    .updateTable('projects')
+    .set({ deleted_at: now })
+    .where('id', '=', id)
+    .returning('deleted_at')
+    .executeTakeFirstOrThrow();
   await trx
     .updateTable('tokens')
     .set({ revoked_at: now })
     .where('project_id', '=', id)
     .where('revoked_at', 'is', null)
     .execute();
+  return deleted_at;
 }
 
 function columns({ name, description, unique_names, quota = {} }: ProjectValues) {

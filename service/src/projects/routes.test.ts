@@ -58,7 +58,9 @@ describe('a project', () => {
     const { id } = (
       await whole.ask('POST', '/projects', { body: { name: 'billed' }, ...admin })
     ).json();
-    assert.equal((await whole.ask('DELETE', `/projects/${id}`, admin)).statusCode, 200);
+    const deleted = await whole.ask('DELETE', `/projects/${id}`, admin);
+    assert.equal(deleted.statusCode, 200);
+    assert.match(deleted.json().deleted_at ?? '', /^\d{4}-.*Z$/);
     const listed = async (query: string) => {
       const rows: { id: number; deleted_at: string | null }[] = (
         await whole.ask('GET', `/projects${query}`, admin)
