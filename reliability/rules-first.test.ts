@@ -9,18 +9,23 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 let laboratory: Laboratory;
 before(async () => {
   laboratory = await openLaboratory({ sweepMilliseconds: 300 });
-  await eventually(async () => assert.equal(await status(), 'applied'));
+  await eventually(async () => assert.equal((await policy()).status, 'applied'));
 });
 afterEach(() => laboratory.simulator.faults.clear());
 after(() => laboratory.close());
 
-async function status() {
-  const { network_policy } = (await laboratory.ask(
-    `/locations/${laboratory.place.locationId}`,
-  )) as {
-    network_policy: { status: string };
+async function policy() {
+  const path = `/locations/${laboratory.place.locationId}`;
+  const { network_policy } = (await laboratory.ask(path)) as {
+    network_policy: { status: string; reason: string | null };
   };
-  return network_policy.status;
+  return network_policy;
+}
+
+/** From then on no rules are written, not even by a look that was under way. */
+async function rulesFail(path: string) {
+  laboratory.simulator.faults.add({ kind: 'error', text: 'not now', status: 500, path });
+  await eventually(async () => assert.ok((await policy()).reason));
 }
 
 const instances = async () => (await laboratory.client.instances.list()).length;
@@ -40,16 +45,14 @@ async function waitsFor(words: RegExp) {
 
 describe('a create', () => {
   it('waits for the first rules of its network, and says so', async () => {
-    const error = { kind: 'error', text: 'not now', status: 500 } as const;
-    laboratory.simulator.faults.add({ ...error, path: '/network-acls' });
+    await rulesFail('/network-acls');
     await sql`update locations set policy_applied = 0`.execute(laboratory.database.db);
     await waitsFor(/waiting for its network to get rules/);
   });
 
   it('waits for those of a network that its location was moved to', async () => {
     const { db } = laboratory.database;
-    const error = { kind: 'error', text: 'not now', status: 500 } as const;
-    laboratory.simulator.faults.add({ ...error, path: '/networks/|/network-acls' });
+    await rulesFail('/networks/|/network-acls');
     await sql`update locations set network = 'otherbr0'`.execute(db);
     await sql`update locations set network = 'berthbr0'`.execute(db);
     await waitsFor(/waiting for its network to get rules/);
