@@ -55,19 +55,24 @@ async function prepare(directory: string): Promise<void> {
 
 /** Copies that a killed process left are removed in the same way. */
 async function removeIfOld(path: string): Promise<void> {
-  const { mtimeMs } = await stat(path);
+  const found = await statIfThere(path);
   // A clock that was set back makes an image seem to be of the future.
-  if (Math.abs(Date.now() - mtimeMs) > longestMilliseconds) {
+  if (found && Math.abs(Date.now() - found.mtimeMs) > longestMilliseconds) {
     await rm(path, { recursive: true, force: true });
   }
 }
 
 async function find(directory: string, recipe: string): Promise<BuiltImage | undefined> {
-  const found = await stat(join(directory, recipe)).catch((error) => {
+  const found = await statIfThere(join(directory, recipe));
+  return found && pathsIn(join(directory, recipe));
+}
+
+/** Another process may have put it in its place, or removed it. */
+async function statIfThere(path: string) {
+  return await stat(path).catch((error) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  return found && pathsIn(join(directory, recipe));
 }
 
 /** Copied beside its place first: whoever finds an image there finds all of it. */
