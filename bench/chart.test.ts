@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { toolOn } from '../service/src/testing/tool.ts';
+import { fileURLToPath } from 'node:url';
+import { program } from '../service/src/testing/tool.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-chart-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -44,7 +45,7 @@ nobody.close();
 after(() => service.close());
 
 const chart = (more: Record<string, string>, ...args: string[]) =>
-  toolOn('', new URL('chart.ts', import.meta.url), '', {
+  program([fileURLToPath(new URL('chart.ts', import.meta.url))], '', {
     BERTH_URL: url,
     BERTH_TOKEN: 'a-token',
     ...more,

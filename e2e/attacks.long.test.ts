@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
+import { toolEntry } from '../service/src/testing/tool.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import {
   call,
@@ -33,7 +33,6 @@ after(() => client.close());
 const incusCommand = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
 const subvolumes = readFileSync(new URL('attacks/subvolumes.pl', import.meta.url));
-const inspectTool = fileURLToPath(new URL('../service/src/cli/inspect.ts', import.meta.url));
 const refused = '25';
 const disk = 2;
 
@@ -59,7 +58,7 @@ async function assertRefused(server: Server): Promise<void> {
 
 async function inspect({ id }: Server): Promise<string> {
   const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
-  const args = [inspectTool, 'server', String(id)];
+  const args = [toolEntry, 'inspect', 'server', String(id)];
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 

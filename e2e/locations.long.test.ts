@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Location } from '@berth/contract/locations';
 import { imageAlias } from '../service/src/images/images.ts';
+import { toolEntry } from '../service/src/testing/tool.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import {
   call,
@@ -30,13 +30,12 @@ const project = `${incusProject()}-far`;
 /** Of the names that the harness removes. */
 const bridge = `${incusNetwork()}h`;
 const subnet = '10.222.37';
-const tool = fileURLToPath(new URL('../service/src/cli/location.ts', import.meta.url));
 const run = promisify(execFile);
 let locationId: number;
 
 async function location(...args: string[]) {
   const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
-  return await run(process.execPath, [tool, ...args], { env });
+  return await run(process.execPath, [toolEntry, 'location', ...args], { env });
 }
 
 async function incus(...args: string[]): Promise<string> {

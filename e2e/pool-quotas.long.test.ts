@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Server } from '@berth/contract/servers';
 import { createIncusClient } from '../service/src/incus/client.ts';
@@ -22,6 +21,7 @@ import { poolDirectory } from '../service/src/pool-quotas/place.ts';
 import { createPoolQuotas } from '../service/src/pool-quotas/pool-quotas.ts';
 import { prepareQuotas } from '../service/src/pool-quotas/prepare.ts';
 import { type QuotaFigures, watchQuotas } from '../service/src/pool-quotas/watch.ts';
+import { toolEntry } from '../service/src/testing/tool.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import {
   call,
@@ -69,11 +69,9 @@ async function groupOf(server: Server) {
   return found;
 }
 
-const inspectTool = fileURLToPath(new URL('../service/src/cli/inspect.ts', import.meta.url));
-
 async function inspect({ id }: Server): Promise<string> {
   const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
-  const args = [inspectTool, 'server', String(id)];
+  const args = [toolEntry, 'inspect', 'server', String(id)];
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 

@@ -7,8 +7,6 @@ import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
 // What an operator is shown while an engine answers.
 
-const tool = new URL('../service/src/cli/inspect.ts', import.meta.url);
-
 let laboratory: Laboratory;
 before(async () => {
   laboratory = await openLaboratory({ sweepMilliseconds: 200, pingMilliseconds: 200 });
@@ -20,7 +18,7 @@ it("shows the engine's view of a server beside ours, where they differ too", asy
   const { serverId, operation } = await laboratory.create('seen');
   await laboratory.ended(operation.id);
   const { name } = await laboratory.server(serverId);
-  const run = toolOn(database.connectionString, tool);
+  const run = toolOn(database.connectionString, 'inspect');
   const shown = async () => (await run('server', String(serverId))).stdout;
   const ours = await shown();
   assert.match(ours, /^status +started$/m);
@@ -57,7 +55,7 @@ it('shows all reconcilers, and what they found', async () => {
   const failed = () => statuses().filter(({ last }) => last?.outcome === 'failed');
   await until('none has failed in its last run', failed, (seen) => seen.length === 0);
   await writeStatuses(database.db, 'laboratory/1', statuses());
-  const { stdout } = await toolOn(database.connectionString, tool)('reconcilers');
+  const { stdout } = await toolOn(database.connectionString, 'inspect')('reconcilers');
   const lines = stdout.trim().split('\n').slice(1);
   const names = new Set(lines.map((line) => line.split(/ {2,}/)[1]));
   assert.deepEqual([...names].sort(), [...regular, ...hinted].sort());

@@ -50,8 +50,7 @@ before(async () => {
   const first = await startReplica('one');
   services = [first, await startReplica('two', first)];
   headers = { authorization: `Bearer ${first.token}`, 'content-type': 'application/json' };
-  const file = new URL('../service/src/cli/location.ts', import.meta.url);
-  location = toolOn(database.connectionString, file, '', {
+  location = toolOn(database.connectionString, 'location', '', {
     BERTH_DATA_DIR: dataDirectory(first.directory),
   });
 });

@@ -18,7 +18,6 @@ import { eventually, until } from '../service/src/testing/until.ts';
 // Several services on one outside PostgreSQL.
 
 const takenOverSeconds = 180;
-const cliOfTokens = new URL('../service/src/cli/token.ts', import.meta.url);
 const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
 const root = temporaryDirectory('replicas');
 let database: TestDatabase;
@@ -127,7 +126,7 @@ test('each tells how its reconcilers do, and one of them those of the location',
 });
 
 test('a token that is revoked soon holds at none', async (t) => {
-  const tokens = toolOn(database.connectionString, cliOfTokens);
+  const tokens = toolOn(database.connectionString, 'token');
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
   const bearer = stdout.trim();
   const asked = (service: Service) => call(service, 'GET', '/servers', { bearer });
@@ -171,7 +170,7 @@ test('each leads its share of the locations, and what one led that is killed is 
       [project],
     );
   }
-  const tokens = toolOn(database.connectionString, cliOfTokens);
+  const tokens = toolOn(database.connectionString, 'token');
   const made = await tokens('create', '--name', 'metrics', '--scopes', 'metrics:read');
   const bearer = made.stdout.trim();
   await eventually(async () => assert.deepEqual(await led([a, b, c], bearer), [2, 2, 2]));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { run } from '../../e2e/processes.ts';
 import { dataDirectory, type Service } from '../../e2e/service.ts';
+import { toolEntry } from '../../service/src/testing/tool.ts';
 import { eventually } from '../../service/src/testing/until.ts';
 import type { Names } from './cluster.ts';
 import { incusOn, type Machine } from './machine.ts';
 import type { Requests } from './requests.ts';
 
-const tool = fileURLToPath(new URL('../../service/src/cli/location.ts', import.meta.url));
 const imageSeconds = 900;
 
 /** Makes the cluster a location, as an administrator does it: by a token of its, over HTTPS. */
@@ -16,7 +15,16 @@ export function addLocation(first: Machine, names: Names, { directory, databaseU
   const { project, pool, network } = names;
   const env = [`BERTH_DATA_DIR=${dataDirectory(directory)}`, `DATABASE_URL=${databaseUrl}`];
   const place = ['--project', project, '--pool', pool, '--network', network];
-  const command = [process.execPath, tool, 'add', 'cluster', '--token', token, ...place];
+  const command = [
+    process.execPath,
+    toolEntry,
+    'location',
+    'add',
+    'cluster',
+    '--token',
+    token,
+    ...place,
+  ];
   return run('env', [...env, 'BERTH_LOCAL=false', ...command]);
 }
 

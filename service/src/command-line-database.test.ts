@@ -43,15 +43,15 @@ const databases: Record<string, { url: string; says: RegExp }> = {
 };
 
 const tools: Record<string, string[]> = {
-  'cli/token.ts': ['list'],
-  'cli/user.ts': ['list'],
-  'cli/location.ts': ['list'],
-  'cli/inspect.ts': ['operations'],
-  'cli/db.ts': ['export', join(directory, 'export')],
+  token: ['list'],
+  user: ['list'],
+  location: ['list'],
+  inspect: ['operations'],
+  db: ['export', join(directory, 'export')],
 };
 
 async function says(tool: string, args: string[], url: string, words: RegExp) {
-  const run = toolOn(url, new URL(tool, import.meta.url), '', { BERTH_DATA_DIR: directory });
+  const run = toolOn(url, tool, '', { BERTH_DATA_DIR: directory });
   const { code, stdout, stderr } = await run(...args);
   const [sentence = '', wayOut = '', ...more] = stderr.trim().split('\n');
   assert.equal(code, 1, stderr);
@@ -64,12 +64,12 @@ async function says(tool: string, args: string[], url: string, words: RegExp) {
 
 for (const [what, { url, says: words }] of Object.entries(databases)) {
   test(`that a database ${what} is one sentence`, async () => {
-    await says('cli/token.ts', ['list'], url, words);
+    await says('token', ['list'], url, words);
   });
 }
 
 for (const [tool, args] of Object.entries(tools)) {
-  test(`${tool} says in one sentence that the database is away`, async () => {
+  test(`npm run ${tool} says in one sentence that the database is away`, async () => {
     const { url, says: words } = databases['is away'] ?? { url: '', says: /./ };
     await says(tool, args, url, words);
   });

@@ -1,63 +1,107 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  InvalidArgumentError,
+} from '@commander-js/extra-typings';
 import { explain, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { databaseError } from '../db/errors.ts';
 import { joinDatabase } from '../db/open.ts';
+import { printable } from '../lib/printable.ts';
 
 /** A mistake on the command line, in words for who made it. */
 export class UsageError extends Error {}
 
-/** Answers what to print. */
-export type Command = (db: Db, config: Config) => Promise<string>;
-
-/**
- * Runs a tool beside the service, on its database, and prints what it answers. `read` makes a
- * command of the arguments, or undefined when help was asked for. A mistake of usage ends in 2, and
- * what a person has to mend elsewhere in 1.
- */
-export async function runTool(
-  usage: string,
-  read: (args: string[]) => Command | undefined,
-): Promise<void> {
-  await runSteps(usage, (args) => {
-    const command = read(args);
-    return command && (() => onDatabase(command));
-  });
+/** What a command prints: words for people, and the same as data for `--json`. */
+export interface Answer {
+  text: string;
+  json: unknown;
 }
 
-/** The same for what opens its database itself. What a person can mend is explained, and ends in 1. */
-export async function runSteps(
-  usage: string,
-  read: (args: string[]) => (() => Promise<string>) | undefined,
-): Promise<void> {
+/** `npm run admin`, without its commands. */
+export function newProgram() {
+  return new Command('admin')
+    .description('Administers an installation of Berth. Its service may be running.')
+    .option('--json', 'print the result as JSON')
+    .helpOption('-h, --help', 'show how a command is used')
+    .configureHelp({ showGlobalOptions: true, commandUsage, subcommandDescription })
+    .configureOutput({ outputError: (text, write) => write(asSentence(text)) })
+    .showHelpAfterError('Add --help to see how the command is used.')
+    .exitOverride();
+}
+
+export type Program = ReturnType<typeof newProgram>;
+
+/** As it is typed: `npm run token -- create [options]`. */
+function commandUsage(command: CommandUnknownOpts): string {
+  const names: string[] = [];
+  for (let at: CommandUnknownOpts | null = command; at?.parent; at = at.parent)
+    names.unshift(at.name());
+  const [script = 'admin', ...rest] = names;
+  return ['npm run', script, '--', ...rest, command.usage()].join(' ');
+}
+
+/** In a list of commands, the first sentence. */
+const subcommandDescription = (command: CommandUnknownOpts) =>
+  command.description().replace(/(?<=\.) .*/s, '');
+
+const asSentence = (text: string) =>
+  text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase());
+
+/** Runs the command that `args` name, prints its answer, and sets the exit status: 2 after a mistake of usage, 1 where something has to be mended elsewhere. */
+export async function runProgram(program: Program, args: string[]): Promise<void> {
   try {
-    const run = read(process.argv.slice(2));
-    console.log(run ? printable(await run()) : usage);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof SetupError) explain(error);
-    else if (isUsageError(error)) console.error(`${error.message}\n\n${usage}`);
-    else throw error;
-    process.exitCode = error instanceof SetupError ? 1 : 2;
+    else if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = exitStatusOf(error);
   }
 }
 
-/** What others wrote must not steer the terminal: all but letters, marks and line ends is spelled out. */
-export function printable(text: string): string {
-  return text.replace(
-    /[^\P{C}\n]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
+function exitStatusOf(error: Error): number {
+  if (error instanceof SetupError) return 1;
+  return error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
 }
 
-async function onDatabase(command: Command): Promise<string> {
+/** The action of a command: does its work and prints what it answers. */
+export function printing<Args extends unknown[]>(
+  work: (...args: Args) => Promise<string | Answer>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    // Commander gives the command itself last.
+    const command = args.at(-1) as CommandUnknownOpts;
+    try {
+      const answer = await work(...args);
+      console.log(shown(answer, isJson(command)));
+    } catch (error) {
+      if (error instanceof UsageError) command.error(printable(error.message));
+      throw error;
+    }
+  };
+}
+
+const isJson = (command: CommandUnknownOpts) =>
+  (command.optsWithGlobals() as { json?: true }).json === true;
+
+function shown(answer: string | Answer, isJson: boolean): string {
+  const { text, json } =
+    typeof answer === 'string' ? { text: answer, json: { message: answer } } : answer;
+  return isJson ? JSON.stringify(json, null, 2) : printable(text);
+}
+
+/** Does `work` beside the service, on its database. */
+export async function onDatabase<T>(work: (db: Db, config: Config) => Promise<T>): Promise<T> {
   const config = loadConfig();
   return await explainingDatabase(config, async () => {
     const { db, close } = await joinDatabase(config);
     try {
-      return await command(db, config);
+      return await work(db, config);
     } finally {
       await close();
     }
@@ -76,20 +120,18 @@ export async function explainingDatabase<T>(
   }
 }
 
-function isUsageError(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  // Of parseArgs: an option that it does not know, or one without its value.
-  return (
-    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  );
-}
-
 /** An id as it is written on the command line. */
-export function readId(text: string, what: string): number {
+export function readId(text: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(id)) return id;
-  throw new UsageError(`"${text}" is not the id of ${what}.`);
+  throw new InvalidArgumentError('An id is a whole number.');
 }
+
+/** For an option that may be given several times. */
+export const collected = (value: string, before: string[] | undefined) => [
+  ...(before ?? []),
+  value,
+];
 
 /**
  * A line from standard input, such as a password: by a prompt that does not show what is typed, or

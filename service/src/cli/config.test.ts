@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { settingNames } from '../config/settings.ts';
 import { settingsAsMarkdown } from '../config/shown.ts';
 import { selfSigned } from '../incus/test-server.ts';
+import { toolEntry } from '../testing/tool.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-config-'));
 after(() => rmSync(directory, { recursive: true }));
-const tool = fileURLToPath(new URL('./config.ts', import.meta.url));
 
 interface Outcome {
   code: number;
@@ -22,7 +22,7 @@ interface Outcome {
 /** Runs it with these settings and no others. */
 function run(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [tool, ...args], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [toolEntry, 'config', ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
@@ -135,7 +135,7 @@ test('mistakes of usage end in 2', async () => {
   for (const args of [['frob'], ['check', 'more'], ['--colour']]) {
     assert.equal((await run({}, ...args)).code, 2, args.join(' '));
   }
-  assert.match((await run({}, 'frob')).stderr, /^Unknown command: frob/);
+  assert.match((await run({}, 'frob')).stderr, /^Unknown command 'frob'/);
   const gone = await run({}, 'check', '--file', join(directory, 'gone.env'));
   assert.match(gone.stderr, /gone\.env can't be read \(ENOENT\)/);
 });

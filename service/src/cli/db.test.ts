@@ -42,7 +42,7 @@ test('an export names its key and is refused beside another; what is done is in 
   const file = join(dataDir, 'berth.gz');
   const run = async ({ connectionString }: { connectionString: string }, ...args: string[]) => {
     const place = { BERTH_DATA_DIR: dataDir };
-    const tool = toolOn(connectionString, new URL('./db.ts', import.meta.url), '', place);
+    const tool = toolOn(connectionString, 'db', '', place);
     const { code, stdout, stderr } = await tool(...args);
     assert.equal(code, 0, stderr);
     return stdout;

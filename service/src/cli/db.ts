@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type Config, loadConfig, pathFromShell } from '../config/config.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { backUp } from '../db/export/backup.ts';
@@ -10,48 +10,38 @@ import { progressInWords } from '../db/export/row-progress.ts';
 import { joinDatabase } from '../db/open.ts';
 import { keyFile } from '../keys/key-file.ts';
 import { rotateKey } from '../keys/rotation.ts';
-import { explainingDatabase, runSteps, UsageError } from './command-line.ts';
-
-const usage = `Writes the database of an installation to a file, fills an empty one from it, and changes the
-key that its secrets are encrypted with.
-
-  npm run db -- export FILE
-  npm run db -- backup DIRECTORY [--keep COUNT]
-  npm run db -- import FILE
-  npm run db -- rotate-key
-
-The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.
-
-export works while services run: the file shows one moment.
-backup exports to a new file in DIRECTORY, named after the time, reads it back, and removes all but the newest COUNT
-such files: 14 unless given.
-import needs an empty database, on which no service has been started. A secret-key in BERTH_DATA_DIR must be the one
-that the export was made with.
-rotate-key works while services run. It puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Where
-it is cut off, run it again. Services of the release before can't read what it has written.`;
+import { explainingDatabase, type Program, printing } from './command-line.ts';
 
 const progress = progressInWords((text) => console.error(`• ${text}`));
 
-function readCommand(args: string[]): (() => Promise<string>) | undefined {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { keep: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-  });
-  const [command, file, ...more] = positionals;
-  if (values.help || command === undefined) return undefined;
-  if (command === 'backup' && file !== undefined && more.length === 0) {
-    return () => backUpTo(pathFromShell(file), readKeep(values.keep ?? '14'));
-  }
-  if (values.keep !== undefined) throw new UsageError('--keep is for backup.');
-  if (command === 'rotate-key' && file === undefined) return rotate;
-  const isKnown = command === 'export' || command === 'import';
-  if (!isKnown || more.length > 0) {
-    throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
-  }
-  if (!file) throw new UsageError(`Say which file: npm run db -- ${command} FILE`);
-  const path = pathFromShell(file);
-  return command === 'export' ? () => exportTo(path) : () => importFrom(path);
+export function addDbCommands(program: Program): void {
+  const db = program
+    .command('db')
+    .description(
+      'Writes the database of an installation to a file, fills an empty one from it, and changes the key that its secrets are encrypted with. The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.',
+    );
+  db.command('export')
+    .description('Writes the database to a new file, as of one moment. Services may be running.')
+    .argument('<file>', 'the new file')
+    .action(printing((file) => exportTo(pathFromShell(file))));
+  db.command('backup')
+    .description(
+      'Exports to a new file in a directory, named after the time, reads it back, and removes all but the newest such files.',
+    )
+    .argument('<directory>', 'where the files are')
+    .option('--keep <count>', 'how many files stay', readKeep, 14)
+    .action(printing((directory, { keep }) => backUpTo(pathFromShell(directory), keep)));
+  db.command('import')
+    .description(
+      'Fills an empty database, on which no service has been started. A secret-key in BERTH_DATA_DIR must be the one that the export was made with.',
+    )
+    .argument('<file>', 'an export')
+    .action(printing((file) => importFrom(pathFromShell(file))));
+  db.command('rotate-key')
+    .description(
+      'Puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Services may be running; those of the release before can not read what it has written. Where it is interrupted, run it again.',
+    )
+    .action(printing(rotate));
 }
 
 async function exportTo(path: string): Promise<string> {
@@ -74,7 +64,7 @@ and remove or change what the other one has made.`;
 function readKeep(text: string): number {
   const keep = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
   if (keep > 0) return keep;
-  throw new UsageError(`--keep takes how many exports stay, 1 or more, not "${text}".`);
+  throw new InvalidArgumentError('Give a whole number of 1 or more.');
 }
 
 async function backUpTo(directory: string, keep: number): Promise<string> {
@@ -147,5 +137,3 @@ async function onDatabase<T>(
     }
   });
 }
-
-await runSteps(usage, readCommand);

@@ -12,7 +12,7 @@ import { toolOn } from '../testing/tool.ts';
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
 const place = await installation(db);
-const run = toolOn(connectionString, new URL('./inspect.ts', import.meta.url));
+const run = toolOn(connectionString, 'inspect');
 
 const holder = '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10';
 
@@ -46,6 +46,15 @@ test('a server is shown as we know it and as its engine does', async () => {
   assert.match(stdout, /^status +stopped$/m, stderr);
   assert.match(stdout, /^engine said +stopped since \d{4}-/m);
   assert.match(stdout, /^engine +can't be asked: .*could not be reached/m);
+});
+
+test('--json prints the same as data', async () => {
+  const id = await enterServer(db, place, { hostname: 'as-data', status: 'stopped' });
+  const { stdout } = await run('server', String(id), '--json');
+  const { records, engine, operations } = JSON.parse(stdout);
+  assert.equal(records.status, 'stopped');
+  assert.match(engine.engine, /can't be asked/);
+  assert.deepEqual(operations, []);
 });
 
 test('a server is named by its name or UUID, too, and one of several by its id', async () => {
@@ -173,7 +182,7 @@ test('what it can not make sense of ends in 2, with the usage', async () => {
   ]) {
     const { code, stderr } = await run(...args);
     assert.equal(code, 2, args.join(' '));
-    assert.match(stderr, /npm run inspect/);
+    assert.match(stderr, /Add --help/);
   }
   assert.match((await run()).stdout, /npm run inspect/);
 });

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { installationId } from '../db/queries.ts';
@@ -20,68 +19,83 @@ import { createEngines } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { findLocationsNamed, requireLocation } from '../locations/queries.ts';
 import { createPoolQuotas } from '../pool-quotas/pool-quotas.ts';
-import { type Command, readId, runTool, UsageError } from './command-line.ts';
-
-const usage = `Shows what an operator needs when something hangs. It changes nothing.
-
-  npm run inspect -- operations       those under way: step, worker, tries, next look, last error
-  npm run inspect -- operation ID     everything of one
-  npm run inspect -- server SERVER    what our records say, what the engine says, its operations
-  npm run inspect -- location NAME    its network's rules, and what keeps servers from its nodes
-  npm run inspect -- reconcilers      what keeps records and engines the same: last run, time, findings, last error
-
-SERVER is an id, a UUID or a name, of a server of any project.`;
+import {
+  type Answer,
+  onDatabase,
+  type Program,
+  printing,
+  readId,
+  UsageError,
+} from './command-line.ts';
 
 const shownOperations = 10;
 
-function readCommand(args: string[]): Command | undefined {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
-  });
-  const [what, id, ...more] = positionals;
-  if (values.help || what === undefined) return undefined;
-  if (what === 'operations' && id === undefined) return operations;
-  if (what === 'reconcilers' && id === undefined) return reconcilers;
-  if (what === 'operation' && id !== undefined && more.length === 0) {
-    return (db) => operation(db, readId(id, 'an operation'));
-  }
-  if (what === 'server' && id !== undefined && more.length === 0) {
-    return async (db, config) => server(db, config, await serverId(db, id));
-  }
-  if (what === 'location' && id !== undefined && more.length === 0) {
-    return (db) => location(db, id);
-  }
-  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+export function addInspectCommands(program: Program): void {
+  const inspect = program
+    .command('inspect')
+    .description('Shows what an operator needs when something hangs. It changes nothing.');
+  inspect
+    .command('operations')
+    .description('Lists operations under way: step, worker, tries, next look, last error.')
+    .action(printing(() => onDatabase(operations)));
+  inspect
+    .command('operation')
+    .description('Shows everything of one operation, but its secrets.')
+    .argument('<id>', 'of an operation', readId)
+    .action(printing((id) => onDatabase((db) => operation(db, id))));
+  inspect
+    .command('server')
+    .description(
+      'Shows what the records say of a server, what the engine says, and its operations.',
+    )
+    .argument('<server>', 'id, UUID or name of a server of any project')
+    .action(
+      printing((text) =>
+        onDatabase(async (db, config) => server(db, config, await serverId(db, text))),
+      ),
+    );
+  inspect
+    .command('location')
+    .description("Shows the rules of a location's network, and what keeps servers from its nodes.")
+    .argument('<name>', 'of a location')
+    .action(printing((name) => onDatabase((db) => location(db, name))));
+  inspect
+    .command('reconcilers')
+    .description(
+      'Lists what keeps records and engines the same: last run, time, findings, last error.',
+    )
+    .action(printing(() => onDatabase(reconcilers)));
 }
 
-async function operations(db: Db): Promise<string> {
+async function operations(db: Db): Promise<Answer> {
   const open = await openOperations(db);
-  return open.length === 0 ? 'No operation is under way.' : operationsTable(open);
+  const text = open.length === 0 ? 'No operation is under way.' : operationsTable(open);
+  return { text, json: open };
 }
 
-async function operation(db: Db, id: number): Promise<string> {
+async function operation(db: Db, id: number): Promise<Answer> {
   const found = await inspectOperation(db, id);
   if (!found) throw new UsageError(`There is no operation ${id}.`);
-  return operationFacts(found);
+  return { text: operationFacts(found), json: found };
 }
 
-async function reconcilers(db: Db): Promise<string> {
+async function reconcilers(db: Db): Promise<Answer> {
   const rows = await reconcilerStatuses(db);
-  return rows.length === 0 ? 'No service runs any reconciler.' : reconcilersTable(rows);
+  const text = rows.length === 0 ? 'No service runs any reconciler.' : reconcilersTable(rows);
+  return { text, json: rows };
 }
 
-async function location(db: Db, name: string): Promise<string> {
+async function location(db: Db, name: string): Promise<Answer> {
   const [named] = await findLocationsNamed(db, name);
   const found = named && (await inspectLocation(db, named.id));
   if (!found) throw new UsageError(`There is no location ${name}.`);
-  return locationFacts(found);
+  const pairs = locationFacts(found);
+  return { text: facts(pairs), json: Object.fromEntries(pairs) };
 }
 
 /** Of a server in any project, by its id, UUID or name. */
 async function serverId(db: Db, text: string): Promise<number> {
-  if (/^\d+$/.test(text)) return readId(text, 'a server');
+  if (/^\d+$/.test(text)) return readId(text);
   const found = await findServersCalled(db, text);
   const exact = found.filter(({ hostname }) => hostname === text);
   const [one, ...others] = exact.length === 1 ? exact : found;
@@ -93,10 +107,10 @@ async function serverId(db: Db, text: string): Promise<number> {
   );
 }
 
-async function server(db: Db, config: Config, id: number): Promise<string> {
+async function server(db: Db, config: Config, id: number): Promise<Answer> {
   const row = await inspectServer(db, id);
   if (!row) throw new UsageError(`There is no server ${id}.`);
-  const ours = facts([
+  const records: [string, string][] = [
     ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
     ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],
     ['engine said', `${row.real_status} since ${row.real_status_at}`],
@@ -104,10 +118,20 @@ async function server(db: Db, config: Config, id: number): Promise<string> {
     ['created', `asked ${row.created_at}, installed ${row.installed_at ?? 'not yet'}`],
     ['node', row.node],
     ['addresses', row.ips.join(', ') || 'none held'],
-  ]);
-  const theirs = facts(await askEngine(db, config, row));
-  const last = operationsTable(await lastOperations(db, id, shownOperations));
-  return `Our records\n${ours}\n\nThe engine, now\n${theirs}\n\nIts last operations\n${last}`;
+  ];
+  const engine = await askEngine(db, config, row);
+  const last = await lastOperations(db, id, shownOperations);
+  const parts = [
+    `Our records\n${facts(records)}`,
+    `The engine, now\n${facts(engine)}`,
+    `Its last operations\n${operationsTable(last)}`,
+  ];
+  const json = {
+    records: Object.fromEntries(records),
+    engine: Object.fromEntries(engine),
+    operations: last,
+  };
+  return { text: parts.join('\n\n'), json };
 }
 
 async function askEngine(db: Db, config: Config, row: { location_id: number; uuid: string }) {
@@ -128,5 +152,3 @@ async function askEngine(db: Db, config: Config, row: { location_id: number; uui
 async function identity(db: Db, { dataDir }: Config) {
   return await loadIdentity(db, await joinSecretKey(db, dataDir));
 }
-
-await runTool(usage, readCommand);

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { packageNames } from '../../../setup/system-packages.mjs';
 import { pathFromShell } from '../config/config.ts';
 import { progressInWords } from '../db/export/row-progress.ts';
@@ -13,59 +12,62 @@ import type { Announcement } from '../installation/uninstall.ts';
 import { uninstallAll } from '../installation/uninstall-all.ts';
 import { uninstallService } from '../installation/uninstall-service.ts';
 import { goBack, upgrade } from '../installation/upgrade.ts';
-import { runSteps, UsageError } from './command-line.ts';
-
-const usage = `Installs Berth on one machine, started at boot by systemd, and removes it. See docs/installation.md.
-
-  npm run install-service [-- --data DIRECTORY] [--root DIRECTORY]
-  npm run upgrade
-  npm run upgrade -- [--back] [--import FILE]
-  npm run doctor
-  npm run uninstall-service [-- --root DIRECTORY]
-  npm run uninstall [-- --yes]
-
-  --data    The data directory of a Berth that was started by hand, with which the service goes on.
-  --back    Runs the version from before the last upgrade again.
-  --import  Puts an export in the place of the database, which is kept beside it: where the version before can't
-            work with the database as it is now.
-  --root    Writes all files below that directory, and runs no command of the machine.
-  --yes     Does not ask.`;
-
-const options = {
-  data: { type: 'string' },
-  root: { type: 'string' },
-  back: { type: 'boolean' },
-  import: { type: 'string' },
-  yes: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+import { type Answer, type Program, printing } from './command-line.ts';
 
 const tell = (text: string) => console.error(`• ${text}`);
 const progress = progressInWords(tell);
 
-const commands: Record<string, (values: Values) => Promise<string>> = {
-  'install-service': install,
-  'uninstall-service': async ({ root = '/' }) => {
-    const kept = await uninstallService(openHost(pathFromShell(root), tell));
-    return `The service is removed. These stay: ${kept.join(', ')}. "npm run uninstall" removes all.`;
-  },
-  upgrade: change,
-  uninstall,
-  doctor,
-};
-
-function readCommand(args: string[]): (() => Promise<string>) | undefined {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const [name = '', ...more] = positionals;
-  const command = commands[name];
-  if (values.help || name === '') return undefined;
-  if (command && more.length === 0) return () => command(values);
-  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+/** The commands for Berth on one machine, started at boot by systemd. */
+export function addInstallationCommands(program: Program): void {
+  const root = [
+    '--root <directory>',
+    'write all files below this directory, and run no command of the machine',
+    '/',
+  ] as const;
+  const details = 'See docs/installation.md.';
+  program
+    .command('install-service')
+    .description(`Installs Berth on this machine, started at boot by systemd. ${details}`)
+    .option(
+      '--data <directory>',
+      'the data directory of a Berth that was started by hand, with which the service goes on',
+    )
+    .option(...root)
+    .action(printing(install));
+  program
+    .command('upgrade')
+    .description(`Has the service run the version in this folder, after an export. ${details}`)
+    .option('--back', 'run the version from before the last upgrade again')
+    .option(
+      '--import <file>',
+      'put an export in the place of the database, which is kept beside it: where the version before can not work with the database as it is now',
+    )
+    .action(printing(change));
+  program
+    .command('doctor')
+    .description('Looks at this machine and its service, and says what to do.')
+    .action(printing(doctor));
+  program
+    .command('uninstall-service')
+    .description('Removes the service, and keeps its data, settings and servers.')
+    .option(...root)
+    .action(printing(removeService));
+  program
+    .command('uninstall')
+    .description(
+      'Removes Berth, its servers and its data from this machine. It lists what goes and what stays, and asks first.',
+    )
+    .option('--yes', 'do not ask')
+    .action(printing(uninstall));
 }
 
-async function install({ data, root = '/' }: Values): Promise<string> {
+async function install({
+  data,
+  root,
+}: {
+  data?: string | undefined;
+  root: string;
+}): Promise<string> {
   const host = openHost(pathFromShell(root), tell);
   const taken = data === undefined ? undefined : pathFromShell(data);
   const buildImage = async (path: string) => {
@@ -79,7 +81,12 @@ seconds, its first token is in ${places.data}/admin-token. Each day its database
 Keep a copy of ${places.data}/secret-key somewhere else: without it an export can't be used.`;
 }
 
-async function change({ back, import: imported }: Values): Promise<string> {
+interface UpgradeOptions {
+  back?: true | undefined;
+  import?: string | undefined;
+}
+
+async function change({ back, import: imported }: UpgradeOptions): Promise<string> {
   const host = openHost('/', tell);
   if (back || imported !== undefined) {
     const path = imported === undefined ? undefined : pathFromShell(imported);
@@ -91,13 +98,21 @@ async function change({ back, import: imported }: Values): Promise<string> {
 The database as it was before is in ${path}.`;
 }
 
-async function doctor(): Promise<string> {
+async function doctor(): Promise<Answer> {
   const findings = await examine(thisMachine);
   if (findings.some(({ state }) => state === 'problem')) process.exitCode = 1;
-  return `${findingsInWords(findings)}\n\n${summaryInWords(findings)}`;
+  return {
+    text: `${findingsInWords(findings)}\n\n${summaryInWords(findings)}`,
+    json: findings,
+  };
 }
 
-async function uninstall({ yes }: Values): Promise<string> {
+async function removeService({ root }: { root: string }): Promise<string> {
+  const kept = await uninstallService(openHost(pathFromShell(root), tell));
+  return `The service is removed. These stay: ${kept.join(', ')}. "npm run uninstall" removes all.`;
+}
+
+async function uninstall({ yes }: { yes?: true | undefined }): Promise<string> {
   const host = openHost('/', tell, isInstalled('/'));
   const confirm = async (announced: Announcement) => {
     process.stderr.write(announcedInWords(announced));
@@ -111,5 +126,3 @@ These stay, since others may need them: this folder (rm -r ${ownFolder}); /var/l
 data; images kept for another first start (${cacheDir}); and the packages, if nothing else uses them:
 apt-get purge ${packageNames.join(' ')}`;
 }
-
-await runSteps(usage, readCommand);

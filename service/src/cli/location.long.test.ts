@@ -21,8 +21,8 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 writeFileSync(join(directory, 'secret-key'), `${masterKey.toString('hex')}\n`);
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
-const file = new URL('./location.ts', import.meta.url);
-const run = toolOn(connectionString, file, '', { BERTH_DATA_DIR: directory });
+const tool = 'location';
+const run = toolOn(connectionString, tool, '', { BERTH_DATA_DIR: directory });
 
 let simulators = 0;
 
@@ -300,7 +300,7 @@ test('a location with servers is neither removed nor put on another network', as
   after(whole.close);
   assert.equal((await whole.create()).statusCode, 201);
   const { headers } = await createTestToken(whole.db, { scopes: ['admin'] });
-  const on = toolOn(whole.connectionString, file, '', { BERTH_DATA_DIR: directory });
+  const on = toolOn(whole.connectionString, tool, '', { BERTH_DATA_DIR: directory });
   const removed = await on('remove', 'test');
   assert.match(removed.stderr, /test has 1 server\./);
   assert.match(
@@ -312,23 +312,23 @@ test('a location with servers is neither removed nor put on another network', as
 });
 
 test('another data directory than that of a service is refused', async () => {
-  const elsewhere = toolOn(connectionString, file, '', { BERTH_DATA_DIR: join(directory, 'none') });
+  const elsewhere = toolOn(connectionString, tool, '', { BERTH_DATA_DIR: join(directory, 'none') });
   const { code, stderr } = await elsewhere('remove', 'first');
   assert.deepEqual([code, /no .*secret-key/.test(stderr)], [1, true]);
 });
 
 for (const [args, words] of [
-  [['add'], /Unknown command: add/],
+  [['add'], /Missing required argument 'name'/],
   [['add', 'x'], /--token TOKEN, or --socket PATH/],
   [['add', '7', '--socket', '/x'], /digits alone, since those are read as an ID/],
   [['add', 'Up', '--socket', '/x'], /small letters/],
   [['add', 'x', '--socket', '/x', '--url', 'https://a'], /not both/],
-  [['add', 'x', '--url', 'http://10.0.0.1:8443'], /--url takes https/],
+  [['add', 'x', '--url', 'http://10.0.0.1:8443'], /'--url <url>' .* Use https:/],
   [['add', 'x', '--fingerprint', 'abc'], /64 digits/],
   [['add', 'x', '--socket', '/x', '--vlan', '4095'], /from 1 to 4094/],
-  [['update', 'first', '--project', 'y'], /can not be changed/],
+  [['update', 'first', '--project', 'y'], /Unknown option '--project'/],
   [['update', 'local', '--network', 'y'], /BERTH_LOCAL_/],
-  [['rename', 'x'], /Unknown command: rename x/],
+  [['rename', 'x'], /Unknown command 'rename'/],
 ] as const) {
   test(`"${args.join(' ')}" is refused with how it is meant`, async () => {
     await refused([...args], words, 2);

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { notAnId } from '@berth/contract/text';
+import { Argument, type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
@@ -22,132 +22,172 @@ import {
   type LocationRow,
   listAllLocations,
 } from '../locations/queries.ts';
-import { type Command, readSecretLine, runTool, UsageError } from './command-line.ts';
+import {
+  type Answer,
+  onDatabase,
+  type Program,
+  printing,
+  readSecretLine,
+  UsageError,
+} from './command-line.ts';
 
-const usage = `Adds, changes and removes locations: Incus servers or clusters that servers run on.
+export function addLocationCommands(program: Program): void {
+  const location = program
+    .command('location')
+    .description(
+      'Adds, changes and removes locations: Incus servers or clusters that servers run on. Each command looks at everything first, and changes nothing where something is missing. Running services take changes up within seconds.',
+    );
+  location
+    .command('list')
+    .description('Lists all locations.')
+    .action(printing(() => onDatabase(list)));
+  withEngine(location.command('add'))
+    .description('Adds a location: by --token or --fingerprint over HTTPS, or by --socket.')
+    .argument('<name>', 'of the new location', readName)
+    .option(
+      '--project <project>',
+      'the Incus project of the servers, made unless it is there',
+      'berth',
+    )
+    .option('--pool <pool>', 'the storage pool of their disks', 'berth')
+    .option('--network <network>', aboutNetwork, 'berthbr0')
+    .option(...vlan)
+    .option('--description <text>', 'for people')
+    .action(
+      printing((name, options) =>
+        onDatabase((db, config) => create(db, config, { name, ...options })),
+      ),
+    );
+  withEngine(location.command('update'))
+    .description(
+      'Changes how a location is reached, its pool or its network. Its project stays; PATCH /v1/locations/{id} changes its description.',
+    )
+    .argument('<name>', 'of the location', readOwn)
+    .option('--pool <pool>', 'the storage pool of their disks')
+    .option('--network <network>', aboutNetwork)
+    .option(...vlan)
+    .action(
+      printing((name, options) =>
+        onDatabase((db, config) => update(db, config, { name, ...options })),
+      ),
+    );
+  location
+    .command('remove')
+    .description('Removes a location that has no servers.')
+    .argument('<name>', 'of the location')
+    .action(printing((name) => onDatabase((db, config) => remove(db, config, name))));
+  location
+    .command('rebind')
+    .description(
+      'For a machine that was replaced: the next start takes the Incus that it finds for "local", which it otherwise refuses where that is not the one that the servers are on.',
+    )
+    .addArgument(new Argument('<name>', 'of the location').choices(['local']))
+    .option('--yes', 'do not ask')
+    .action(printing((_name, { yes }) => onDatabase((db) => rebind(db, yes === true))));
+}
 
-  npm run location -- list
-  npm run location -- add NAME (--token TOKEN | --fingerprint SHA256) [--url URL …] [options]
-  npm run location -- add NAME --socket PATH [options]
-  npm run location -- update NAME [--token TOKEN | --fingerprint SHA256] [--url URL …]
-                                  [--socket PATH] [--pool POOL] [--network NETWORK] [--vlan TAG]
-  npm run location -- remove NAME
-  npm run location -- rebind local [--yes]
+const aboutNetwork =
+  'the network that they are on: a bridge or an OVN network of Incus, or a bridge of the hosts';
+const vlan = ['--vlan <tag>', 'the tag of their VLAN, on a bridge of the hosts', readVlan] as const;
 
-  --token        What "incus config trust add berth" prints there; "-" reads it from standard input.
-  --url          https://ADDRESS:8443 of the server, or of each member of the cluster. Without it,
-                 those that the token names, and those of all members.
-  --fingerprint  Of the certificate that the server presents, where it trusts this installation already:
-                 for another location on it, or when its certificate was changed.
-  --socket       The unix socket of an Incus on this machine.
-  --project      The Incus project of the servers, made unless it is there. Without it, "berth".
-  --pool         The storage pool of their disks. Without it, "berth".
-  --network      The network that they are on: a bridge or an OVN network of Incus, or a bridge of the
-                 hosts. Without it, "berthbr0".
-  --vlan         The tag of the VLAN that they are in, on a bridge of the hosts.
-  --description  For people.
-  --yes          Of rebind: does not ask.
+/** The options that say which Incus it is. */
+function withEngine(command: Command) {
+  return command
+    .option(
+      '--token <token>',
+      'what "incus config trust add berth" prints there; "-" reads it from standard input',
+    )
+    .option(
+      '--url <url>',
+      'https://ADDRESS:8443 of the server, or of each member of the cluster; unless given, those that the token names, and those of all members',
+      collectedUrl,
+    )
+    .option(
+      '--fingerprint <sha256>',
+      'of the certificate that the server presents, where it trusts this installation already: for another location on it, or when its certificate was changed',
+      readFingerprint,
+    )
+    .option('--socket <path>', 'the unix socket of an Incus on this machine');
+}
 
-rebind is for a machine that was replaced: the next start takes the Incus that it finds for "local", which it
-otherwise refuses where that is not the one that the servers are on.
+interface EngineOptions {
+  token?: string | undefined;
+  url?: string[] | undefined;
+  fingerprint?: string | undefined;
+  socket?: string | undefined;
+}
 
-It looks at everything first, and changes nothing where something is missing. Services that run take
-it up within seconds.`;
+interface NewLocation extends EngineOptions {
+  name: string;
+  description?: string | undefined;
+  project: string;
+  pool: string;
+  network: string;
+  vlan?: number | undefined;
+}
 
-const options = {
-  token: { type: 'string' },
-  url: { type: 'string', multiple: true },
-  fingerprint: { type: 'string' },
-  socket: { type: 'string' },
-  project: { type: 'string' },
-  pool: { type: 'string' },
-  network: { type: 'string' },
-  vlan: { type: 'string' },
-  description: { type: 'string' },
-  yes: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-function readCommand(args: string[]): Command | undefined {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const [command, name, ...more] = positionals;
-  if (values.help || command === undefined) return undefined;
-  if (command === 'list' && name === undefined) return list;
-  if (name === undefined || more.length > 0) {
-    throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
-  }
-  if (command === 'remove') return removeCommand(name);
-  if (command === 'rebind' && name === 'local') return rebindCommand(values.yes === true);
-  if (name === 'local') throw new UsageError(localIsSet);
-  if (command === 'add') return addCommand(readName(name), values);
-  if (command === 'update') return updateCommand(name, values);
-  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+interface ChangedLocation extends EngineOptions {
+  name: string;
+  pool?: string | undefined;
+  network?: string | undefined;
+  vlan?: number | undefined;
 }
 
 const localIsSet =
   '"local" is the machine of a service, as its settings BERTH_LOCAL_… say at each start. Change those, or choose another name.';
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
-
 /** As host names are written, so that it can stand in any command and label. */
 function readName(text: string): string {
-  if (/^(?![0-9]+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
-  throw new UsageError(
-    `A name is of small letters, digits and hyphens, 63 at most, not "${text}". ${notAnId}`,
+  if (/^(?![0-9]+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(readOwn(text))) return text;
+  throw new InvalidArgumentError(
+    `A name has at most 63 small letters, digits and hyphens. ${notAnId}`,
   );
 }
 
-function addCommand(name: string, values: Values): Command {
-  const { project = 'berth', pool = 'berth', network = 'berthbr0', description = '' } = values;
-  const vlan = readVlan(values.vlan) ?? null;
-  return async (db, config) => {
-    const engine = await readEngine(values);
-    if (!engine) throw new UsageError('Say which Incus it is: --token TOKEN, or --socket PATH.');
-    const tools = await toolsOf(db, config);
-    const wanted = { name, description, engine, project, pool, network, vlan };
-    const location = await addLocation(tools, wanted);
-    return `${summary(location)}\n\n${nextSteps(location)}`;
-  };
+function readOwn(text: string): string {
+  if (text === 'local') throw new InvalidArgumentError(localIsSet);
+  return text;
 }
 
-function updateCommand(name: string, values: Values): Command {
-  const { pool, network } = values;
-  const vlan = readVlan(values.vlan);
-  if (values.project !== undefined) throw new UsageError('Its project can not be changed.');
-  if (values.description !== undefined) {
-    throw new UsageError('Its description is changed with PATCH /v1/locations/{id}.');
+async function create(db: Db, config: Config, options: NewLocation): Promise<Answer> {
+  const { vlan: tag = null, ...wanted } = options;
+  const engine = await readEngine(options);
+  if (!engine) throw new UsageError('Say which Incus it is: --token TOKEN, or --socket PATH.');
+  const { name, description = '', project, pool, network } = wanted;
+  const location = await addLocation(await toolsOf(db, config), {
+    ...{ name, description, engine, project, pool, network, vlan: tag },
+  });
+  return { text: `${summary(location)}\n\n${nextSteps(location)}`, json: dataOf(location) };
+}
+
+async function update(db: Db, config: Config, options: ChangedLocation): Promise<Answer> {
+  const { name, pool, network, vlan: tag } = options;
+  const engine = await readEngine(options);
+  const tools = await toolsOf(db, config);
+  const location = await updateLocation(tools, { name, engine, pool, network, vlan: tag });
+  return { text: summary(location), json: dataOf(location) };
+}
+
+async function remove(db: Db, config: Config, name: string): Promise<string> {
+  const removed = await removeLocation(await toolsOf(db, config), name);
+  const { incus_project: project } = removed;
+  const left = [
+    `The location ${name} is removed. What it had there stays: the project ${project} with its images,`,
+    `and the trust in this installation. To take them away, too: incus project delete ${project} --force,`,
+    'and incus config trust remove FINGERPRINT (incus config trust list names it).',
+  ];
+  if (name === 'local') {
+    left.push('Start services with BERTH_LOCAL=false from now on: others enter it again.');
   }
-  return async (db, config) => {
-    const engine = await readEngine(values);
-    const tools = await toolsOf(db, config);
-    return summary(await updateLocation(tools, { name, engine, pool, network, vlan }));
-  };
+  return left.join('\n');
 }
 
-function removeCommand(name: string): Command {
-  return async (db, config) => {
-    const removed = await removeLocation(await toolsOf(db, config), name);
-    const { incus_project: project } = removed;
-    const left = [
-      `The location ${name} is removed. What it had there stays: the project ${project} with its images,`,
-      `and the trust in this installation. To take them away, too: incus project delete ${project} --force,`,
-      'and incus config trust remove FINGERPRINT (incus config trust list names it).',
-    ];
-    if (name === 'local') {
-      left.push('Start services with BERTH_LOCAL=false from now on: others enter it again.');
-    }
-    return left.join('\n');
-  };
-}
-
-function rebindCommand(isUnasked: boolean): Command {
-  return async (db) => {
-    const local = await findLocationNamed(db, 'local');
-    // Without one there is nothing to ask about: that is refused below.
-    if (local && !isUnasked) await askToRebind(await countServers(db, local.id));
-    await rebindLocation(db, 'local');
-    return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
-  };
+async function rebind(db: Db, isUnasked: boolean): Promise<string> {
+  const local = await findLocationNamed(db, 'local');
+  // Without one there is nothing to ask about: that is refused below.
+  if (local && !isUnasked) await askToRebind(await countServers(db, local.id));
+  await rebindLocation(db, 'local');
+  return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
 }
 
 async function askToRebind(servers: number): Promise<void> {
@@ -163,44 +203,36 @@ async function toolsOf(db: Db, { dataDir }: Config): Promise<Tools> {
 }
 
 /** Undefined where nothing of it was given. */
-async function readEngine(values: Values): Promise<EngineOption | undefined> {
-  const { token: given, url = [], fingerprint, socket } = values;
+async function readEngine(options: EngineOptions): Promise<EngineOption | undefined> {
+  const { token: given, url: urls = [], fingerprint, socket } = options;
+  const isRemote = given !== undefined || urls.length > 0 || fingerprint !== undefined;
   if (socket !== undefined) {
-    if (given === undefined && url.length === 0 && fingerprint === undefined) {
-      return { socketPath: socket };
-    }
+    if (!isRemote) return { socketPath: socket };
     throw new UsageError('Give --socket, or what is for HTTPS, not both.');
   }
-  if (given === undefined && url.length === 0 && fingerprint === undefined) return undefined;
+  if (!isRemote) return undefined;
   const text = given === '-' ? await readSecretLine('Token: ') : given;
-  return {
-    urls: url.map(readUrl),
-    token: text === undefined ? undefined : requireToken(text),
-    fingerprint: fingerprint === undefined ? undefined : readFingerprint(fingerprint),
-  };
+  return { urls, token: text === undefined ? undefined : requireToken(text), fingerprint };
 }
 
-function readUrl(text: string): string {
+function collectedUrl(text: string, before: string[] | undefined): string[] {
   const url = URL.parse(text);
   if (url?.protocol === 'https:' && url.pathname === '/' && !url.search && !url.username) {
-    return url.origin;
+    return [...(before ?? []), url.origin];
   }
-  throw new UsageError(
-    `--url takes https://ADDRESS:PORT, such as https://10.0.0.1:8443, not "${text}".`,
-  );
+  throw new InvalidArgumentError('Use https://ADDRESS:PORT, such as https://10.0.0.1:8443.');
 }
 
 function readFingerprint(text: string): string {
   const plain = text.replaceAll(':', '').toLowerCase();
   if (/^[0-9a-f]{64}$/.test(plain)) return plain;
-  throw new UsageError('--fingerprint takes the 64 digits that "incus info" shows on the server.');
+  throw new InvalidArgumentError('Use the 64 digits that "incus info" shows on the server.');
 }
 
-function readVlan(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function readVlan(text: string): number {
   const tag = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
   if (tag >= 1 && tag <= 4094) return tag;
-  throw new UsageError(`--vlan takes a tag from 1 to 4094, not "${text}".`);
+  throw new InvalidArgumentError('Use a tag from 1 to 4094.');
 }
 
 function summary(location: LocationRow): string {
@@ -235,21 +267,34 @@ function nextSteps({ id, network_kind }: LocationRow): string {
   return `Next:\n${[...(network_kind === 'unmanaged' ? pool : []), ...steps].join('\n')}`;
 }
 
-async function list(db: Db): Promise<string> {
-  const rows = await Promise.all(
-    (await listAllLocations(db)).map(async (location) => [
-      String(location.id),
-      location.name,
-      reachedBy(location),
-      location.incus_project,
-      location.storage_pool,
-      onNetwork(location),
-      String(await countServers(db, location.id)),
-      location.isReachable ? 'yes' : 'no',
-    ]),
+async function list(db: Db): Promise<Answer> {
+  const locations = await Promise.all(
+    (await listAllLocations(db)).map(async (location) => ({
+      ...location,
+      servers: await countServers(db, location.id),
+    })),
   );
+  const rows = locations.map((location) => [
+    String(location.id),
+    location.name,
+    reachedBy(location),
+    location.incus_project,
+    location.storage_pool,
+    onNetwork(location),
+    String(location.servers),
+    location.isReachable ? 'yes' : 'no',
+  ]);
   const header = ['ID', 'NAME', 'ENGINE', 'PROJECT', 'POOL', 'NETWORK', 'SERVERS', 'ANSWERS'];
-  return table([header, ...rows]);
+  const json = locations.map((location) => ({
+    ...dataOf(location),
+    servers: location.servers,
+    reachable: location.isReachable,
+  }));
+  return { text: table([header, ...rows]), json };
 }
 
-await runTool(usage, readCommand);
+/** What `--json` shows of a location. */
+function dataOf(location: LocationRow) {
+  const { id, name, description, engine, incus_project, storage_pool, network, vlan } = location;
+  return { id, name, description, engine, incus_project, storage_pool, network, vlan };
+}

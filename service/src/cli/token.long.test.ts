@@ -9,7 +9,8 @@ import { isWellFormed, tokenHash } from '../tokens/token.ts';
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
 
-const run = toolOn(connectionString, new URL('./token.ts', import.meta.url));
+const run = toolOn(connectionString, 'token');
+const create = ['create', '--name', 'x', '--scopes', 'admin'];
 
 test('a token is made, listed and revoked', async () => {
   const made = await run(
@@ -36,6 +37,16 @@ test('a token is made, listed and revoked', async () => {
   assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);
   assert.match((await run('list')).stdout, /revoked/);
   assert.equal((await run('revoke', String(found?.id))).code, 2);
+});
+
+test('--json prints what is made, listed and revoked as data', async () => {
+  const made = JSON.parse((await run('create', '--json', ...create.slice(1))).stdout);
+  assert.deepEqual([made.name, made.scopes, made.expires_at], ['x', ['admin'], null]);
+  assert.ok(isWellFormed(made.token));
+  const listed: { id: number; name: string }[] = JSON.parse((await run('list', '--json')).stdout);
+  assert.equal(listed.find(({ id }) => id === made.id)?.name, 'x');
+  const revoked = await run('revoke', String(made.id), '--json');
+  assert.deepEqual(JSON.parse(revoked.stdout), { id: made.id, revoked_tokens: 1 });
 });
 
 test('what it makes and revokes is in the audit log', async () => {
@@ -91,34 +102,32 @@ test('the end of a token can be a date', async () => {
   assert.match(made.stderr, /until 2999-12-31T00:00:00.000Z/);
 });
 
-const create = ['create', '--name', 'x', '--scopes', 'admin'];
-
 for (const [args, words] of [
-  [['create', '--scopes', 'admin'], /--name NAME/],
-  [['create', '--name', 'x'], /Say what it may do/],
+  [['create', '--scopes', 'admin'], /--name <name>' not specified/],
+  [['create', '--name', 'x'], /--scopes <scopes>' not specified/],
   [['create', '--name', '77', '--scopes', 'admin'], /digits alone/],
   [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
-  [[...create, '--expires', 'soon'], /not "soon"/],
-  [[...create, '--expires', '2027-02-31'], /not "2027-02-31"/],
-  [[...create, '--expires', '2001-01-01'], /must lie ahead/],
+  [[...create, '--expires', 'soon'], /'soon' is invalid. Use 30d/],
+  [[...create, '--expires', '2027-02-31'], /'2027-02-31' is invalid/],
+  [[...create, '--expires', '2001-01-01'], /has passed/],
   [[...create, '--project', 'none'], /no project "none"/],
   [[...create, '--color', 'red'], /--color/],
-  [['revoke'], /Unknown command: revoke/],
-  [['revoke', 'x'], /"x" is not the id/],
+  [['revoke'], /Missing required argument 'id'/],
+  [['revoke', 'x'], /'x' is invalid for argument 'id'/],
   [['revoke', '999'], /No active token has id 999\./],
-  [['rename'], /Unknown command: rename/],
+  [['revok', '1'], /Unknown command 'revok'\n\(Did you mean revoke\?\)/],
 ] as const) {
   test(`a mistake is explained: ${args.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(...args);
     assert.equal(code, 2, stderr);
     assert.equal(stdout, '');
     assert.match(stderr, words);
-    assert.match(stderr, /npm run token/);
+    assert.match(stderr, /Add --help to see how the command is used/);
   });
 }
 
 test('help needs no database', async () => {
   for (const args of [[], ['--help'], ['-h']]) {
-    assert.match((await run(...args)).stdout, /^Makes, lists and revokes/);
+    assert.match((await run(...args)).stdout, /Makes, lists and revokes/);
   }
 });

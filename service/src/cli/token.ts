@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import { notAnId } from '@berth/contract/text';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
-import type { Db } from '../db/connection.ts';
+import type { Db, Trx } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { counted } from '../lib/counted.ts';
 import { withSecretFile } from '../lib/secret-file.ts';
@@ -12,103 +12,118 @@ import { findProjectNamed, homeProject } from '../projects/queries.ts';
 import { insertToken, listTokens, revokeToken } from '../tokens/credential-queries.ts';
 import { countRevokedWith } from '../tokens/queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
-import { type Command, readId, runTool, toSecond, UsageError } from './command-line.ts';
+import {
+  type Answer,
+  onDatabase,
+  type Program,
+  printing,
+  readId,
+  toSecond,
+  UsageError,
+} from './command-line.ts';
 
-const usage = `Makes, lists and revokes tokens of the API.
-
-  npm run token -- create --name NAME --scopes SCOPES [--expires WHEN] [--project NAME] [--out FILE]
-  npm run token -- list
-  npm run token -- revoke ID
-
-  --name     What the token is for, as the list shows it.
-  --scopes   One or more of ${knownScopes.join(', ')}, separated by commas.
-  --expires  In how many days or hours (30d, 12h), or a date (2027-01-31). Without it, never.
-  --project  Whose servers it is for. Without it, "default", or the oldest if none is called so.
-  --out      A new file to write the secret to, which only its owner can read. Without it, it is printed.
-
-The secret is shown once, by create; only its hash is kept. revoke also revokes all tokens that were created with the
-token.`;
-
-function readCommand(args: string[]): Command | undefined {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      name: { type: 'string' },
-      scopes: { type: 'string' },
-      expires: { type: 'string' },
-      project: { type: 'string' },
-      out: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  const [command, ...operands] = positionals;
-  if (values.help || command === undefined) return undefined;
-  if (command === 'create' && operands.length === 0) return createCommand(values);
-  if (command === 'list' && operands.length === 0) return list;
-  if (command === 'revoke' && operands.length === 1) return revokeCommand(operands[0] ?? '');
-  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+export function addTokenCommands(program: Program): void {
+  const token = program.command('token').description('Makes, lists and revokes tokens of the API.');
+  token
+    .command('create')
+    .description('Makes a token. Its secret is shown once; only the hash of the secret is kept.')
+    .requiredOption('--name <name>', 'what the token is for, as the list shows it', readName)
+    .requiredOption(
+      '--scopes <scopes>',
+      `one or more of ${knownScopes.join(', ')}, separated by commas`,
+      readScopes,
+    )
+    .option(
+      '--expires <when>',
+      'in how many days or hours (30d, 12h), or a date (2027-01-31); never unless given',
+      readExpiry,
+    )
+    .option(
+      '--project <name>',
+      'the project whose servers it is for; unless given, "default", or the oldest project where none has that name',
+    )
+    .option(
+      '--out <file>',
+      'a new file for the secret, which only its owner can read; unless given, the secret is printed',
+    )
+    .action(printing((options) => onDatabase((db) => create(db, options))));
+  token
+    .command('list')
+    .description('Lists all tokens.')
+    .action(printing(() => onDatabase(list)));
+  token
+    .command('revoke')
+    .description('Revokes a token, and all tokens that were created with it.')
+    .argument('<id>', 'as the list shows it', readId)
+    .action(printing((id) => onDatabase((db) => revoke(db, id))));
 }
 
 interface CreateOptions {
-  name?: string | undefined;
-  scopes?: string | undefined;
-  expires?: string | undefined;
+  name: string;
+  scopes: string[];
+  expires?: Date | undefined;
   project?: string | undefined;
   out?: string | undefined;
 }
 
-function createCommand({ name, scopes, expires, project, out }: CreateOptions): Command {
-  if (!name?.trim()) throw new UsageError('Say what the token is for: --name NAME');
-  if (/^\d+$/.test(name)) throw new UsageError(`--name: ${notAnId}`);
-  const granted = readScopes(scopes ?? '');
-  const expiresAt = expires === undefined ? null : readExpiry(expires);
-  const create = async (db: Db, token: string, keep: (token: string) => Promise<void>) => {
-    const id = await db.transaction().execute(async (trx) => {
-      const projectId =
-        project === undefined ? await homeProject(trx) : await findProjectNamed(trx, project);
-      if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
+async function create(db: Db, options: CreateOptions): Promise<Answer> {
+  const { name, scopes, expires: expiresAt = null } = options;
+  const token = generateToken();
+  const enter = async (keep: (token: string) => Promise<void>) =>
+    await db.transaction().execute(async (trx) => {
+      const projectId = await projectOf(trx, options.project);
       const hash = tokenHash(token);
-      const made = await insertToken(trx, { projectId, name, hash, scopes: granted, expiresAt });
-      const target = { kind: 'token', id: made } as const;
-      const details = { scopes: granted, expires_at: expiresAt, allowed_networks: [] };
+      const id = await insertToken(trx, { projectId, name, hash, scopes, expiresAt });
+      const target = { kind: 'token', id } as const;
+      const details = { scopes, expires_at: expiresAt, allowed_networks: [] };
       const entry = { projectId, action: 'token_create' as const, target, status: 201, details };
       await insertToolEntry(trx, entry);
       // Before the commit: a token that nobody has is none.
       await keep(token);
-      return made;
+      return id;
     });
-    const end = expiresAt ? `until ${expiresAt.toISOString()}` : 'until it is revoked';
-    return `Token ${id} (${granted.join(', ')}) is valid ${end}.`;
-  };
-  return async (db) => {
-    const token = generateToken();
-    if (out !== undefined) {
-      const path = pathFromShell(out);
-      const made = await withSecretFile(path, (write) => create(db, token, write));
-      return `${made} It is in ${path}, and is not shown again.`;
-    }
-    console.error(`${await create(db, token, async () => undefined)} It is not shown again:`);
-    return token;
-  };
+  const end = expiresAt ? `until ${expiresAt.toISOString()}` : 'until it is revoked';
+  const says = (id: number) => `Token ${id} (${scopes.join(', ')}) is valid ${end}.`;
+  const made = { name, scopes, expires_at: expiresAt };
+  if (options.out !== undefined) {
+    const file = pathFromShell(options.out);
+    const id = await withSecretFile(file, enter);
+    const text = `${says(id)} It is in ${file}, and is not shown again.`;
+    return { text, json: { id, ...made, file } };
+  }
+  const id = await enter(async () => undefined);
+  console.error(`${says(id)} It is not shown again:`);
+  return { text: token, json: { id, ...made, token } };
+}
+
+async function projectOf(trx: Trx, name: string | undefined): Promise<number> {
+  if (name === undefined) return await homeProject(trx);
+  const id = await findProjectNamed(trx, name);
+  if (id === undefined) throw new UsageError(`There is no project "${name}".`);
+  return id;
+}
+
+function readName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('A name is not empty.');
+  if (/^\d+$/.test(text)) throw new InvalidArgumentError(notAnId);
+  return text;
 }
 
 function readScopes(text: string): string[] {
   const granted = [...new Set(text.split(',').map((scope) => scope.trim()))].filter(Boolean);
   const unknown = granted.filter((scope) => !knownScopes.some((known) => known === scope));
-  if (unknown.length > 0) throw new UsageError(`Unknown scope: ${unknown.join(', ')}`);
-  if (granted.length > 0) return granted;
-  throw new UsageError(`Say what it may do: --scopes with some of ${knownScopes.join(', ')}`);
+  if (granted.length > 0 && unknown.length === 0) return granted;
+  const not = unknown.length > 0 ? `Unknown scope: ${unknown.join(', ')}. ` : '';
+  throw new InvalidArgumentError(`${not}Scopes are ${knownScopes.join(', ')}.`);
 }
 
 function readExpiry(text: string): Date {
   const [, count, unit] = /^([1-9]\d{0,4})([dh])$/.exec(text) ?? [];
   const hours = Number(count) * (unit === 'd' ? 24 : 1);
   const date = count ? new Date(Date.now() + hours * 3_600_000) : readDate(text);
-  if (!date)
-    throw new UsageError(`--expires takes 30d, 12h or a date as 2027-01-31, not "${text}".`);
+  if (!date) throw new InvalidArgumentError('Use 30d, 12h or a date such as 2027-01-31.');
   if (date.getTime() > Date.now()) return date;
-  throw new UsageError(`--expires must lie ahead; ${text} has passed.`);
+  throw new InvalidArgumentError('This time has passed.');
 }
 
 function readDate(text: string): Date | undefined {
@@ -119,40 +134,38 @@ function readDate(text: string): Date | undefined {
   return isOnCalendar ? date : undefined;
 }
 
-async function list(db: Db): Promise<string> {
-  const rows = (await listTokens(db)).map((token) => [
+async function list(db: Db): Promise<Answer> {
+  const tokens = await listTokens(db);
+  const rows = tokens.map((token) => [
     String(token.id),
     token.name,
     token.project,
     token.scopes.join(','),
     toSecond(token.created_at),
     token.last_used_at ? toSecond(token.last_used_at) : 'never',
-    token.revoked_at
-      ? 'revoked'
-      : token.isExpired
-        ? 'expired'
-        : token.expires_at
-          ? toSecond(token.expires_at)
-          : 'never',
+    endOf(token),
   ]);
-  return table([['ID', 'NAME', 'PROJECT', 'SCOPES', 'CREATED', 'LAST USED', 'EXPIRES'], ...rows]);
+  const header = ['ID', 'NAME', 'PROJECT', 'SCOPES', 'CREATED', 'LAST USED', 'EXPIRES'];
+  return { text: table([header, ...rows]), json: tokens };
 }
 
-function revokeCommand(text: string): Command {
-  const id = readId(text, 'a token');
-  return async (db) => {
-    const count = await db.transaction().execute(async (trx) => {
-      const projectId = await revokeToken(trx, id);
-      if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
-      const target = { kind: 'token', id } as const;
-      const revoked_tokens = await countRevokedWith(new Project(trx, projectId), id);
-      const details = { revoked_tokens };
-      await insertToolEntry(trx, { projectId, action: 'token_revoke', target, details });
-      return revoked_tokens;
-    });
-    if (count === 1) return `Token ${id} is revoked.`;
-    return `Token ${id} is revoked, and also ${counted(count - 1, 'token')} created with it.`;
-  };
+function endOf(token: Awaited<ReturnType<typeof listTokens>>[number]): string {
+  if (token.revoked_at) return 'revoked';
+  if (token.isExpired) return 'expired';
+  return token.expires_at ? toSecond(token.expires_at) : 'never';
 }
 
-await runTool(usage, readCommand);
+async function revoke(db: Db, id: number): Promise<Answer> {
+  const revoked_tokens = await db.transaction().execute(async (trx) => {
+    const projectId = await revokeToken(trx, id);
+    if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
+    const target = { kind: 'token', id } as const;
+    const count = await countRevokedWith(new Project(trx, projectId), id);
+    const details = { revoked_tokens: count };
+    await insertToolEntry(trx, { projectId, action: 'token_revoke', target, details });
+    return count;
+  });
+  const others = revoked_tokens - 1;
+  const also = others === 0 ? '' : `, and also ${counted(others, 'token')} created with it`;
+  return { text: `Token ${id} is revoked${also}.`, json: { id, revoked_tokens } };
+}

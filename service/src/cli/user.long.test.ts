@@ -10,10 +10,10 @@ import { findCredentials, findUser } from '../users/queries.ts';
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
 
-const file = new URL('./user.ts', import.meta.url);
-const run = toolOn(connectionString, file, `${goodPassword}\n`);
-const weakly = toolOn(connectionString, file, 'password\n');
-const silently = toolOn(connectionString, file);
+const tool = 'user';
+const run = toolOn(connectionString, tool, `${goodPassword}\n`);
+const weakly = toolOn(connectionString, tool, 'password\n');
+const silently = toolOn(connectionString, tool);
 
 const email = 'ada@example.com';
 const create = ['create', '--email', email];
@@ -69,7 +69,7 @@ test('a user is deleted by their email address, once that is confirmed', async (
   const made = await silently('create', '--email', leaving, '--no-password');
   const id = Number(/^User (\d+)/.exec(made.stdout)?.[1]);
   const remove = (input: string, ...args: string[]) =>
-    toolOn(connectionString, file, input)('delete', ...args);
+    toolOn(connectionString, tool, input)('delete', ...args);
   for (const [input, words] of [
     ['', /Nothing was deleted: there was no answer\.[\s\S]*--yes/],
     ['yes\n', /Nothing was deleted\.[\s\S]*Only the answer "delete"/],
@@ -118,20 +118,24 @@ test('the last owner of a project stays, as with the API, and --yes does not ask
 const other = ['create', '--email', 'other@example.com'];
 
 for (const [tool, args, words] of [
-  [run, ['create'], /--email EMAIL/],
-  [run, ['create', '--email', 'x'], /--email EMAIL/],
+  [run, ['create'], /'--email <email>' not specified/],
+  [run, ['create', '--email', 'x'], /not an email address/],
   [run, [...other, '--role', 'owner'], /both --project/],
-  [run, [...other, '--project', 'default', '--role', 'boss'], /not "boss"/],
+  [
+    run,
+    [...other, '--project', 'default', '--role', 'boss'],
+    /'boss' is invalid. Allowed choices are owner/,
+  ],
   [run, [...other, '--project', 'none', '--role', 'owner'], /no project "none"/],
   [weakly, other, /too easy to guess/],
   [silently, other, /Give a password/],
   [run, ['disable', '999'], /No user has the id 999/],
-  [run, ['disable', '0'], /"0" is not the id/],
+  [run, ['disable', '0'], /'0' is invalid for argument 'user'/],
   [run, ['disable', 'x'], /No user has the email address "x"/],
   [run, ['delete', '999', '--yes'], /No user has the id 999/],
   [run, ['delete', 'x', '--yes'], /No user has the email address "x"/],
-  [run, ['delete'], /Unknown command: delete/],
-  [run, ['rename'], /Unknown command: rename/],
+  [run, ['delete'], /Missing required argument 'user'/],
+  [run, ['rename'], /Unknown command 'rename'/],
 ] as const) {
   test(`a mistake is explained: ${args.join(' ')} ${words}`, async () => {
     const { code, stdout, stderr } = await tool(...args);

@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
 import { emailPattern, type Role, roles, type UserUpdate } from '@berth/contract/users';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { difference } from '../audit/details.ts';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Trx } from '../db/connection.ts';
 import { askFor } from '../lib/ask.ts';
+import { printable } from '../lib/printable.ts';
 import { table } from '../lib/table.ts';
 import { Problem } from '../problems/problem.ts';
 import { putMember } from '../projects/members/queries.ts';
@@ -19,115 +20,113 @@ import {
   userNotFound,
 } from '../users/users.ts';
 import {
-  type Command,
-  printable,
+  type Answer,
+  onDatabase,
+  type Program,
+  printing,
   readId,
   readSecretLine,
-  runTool,
   toSecond,
   UsageError,
 } from './command-line.ts';
 
-const usage = `Adds, changes, lists and deletes the people who can sign in.
-
-  npm run user -- create --email EMAIL [--name NAME] [--admin] [--project NAME --role ROLE]
-                         [--no-password]
-  npm run user -- password USER
-  npm run user -- disable USER
-  npm run user -- enable USER
-  npm run user -- delete USER [--yes]
-  npm run user -- list
-
-USER is an email address or an id.
-
-  --email        The address that they sign in with.
-  --name         As others see it. Without it, what the address begins with.
-  --admin        They may do everything, in all projects.
-  --project      A project that they become a member of.
-  --role         What they may there: one of ${roles.join(', ')}.
-  --no-password  They sign in by way of the OpenID provider.
-  --yes          Does not ask.
-
-create and password ask for the password, or read a line of standard input. delete ends the sessions of a user and
-revokes their tokens; the audit log keeps their id. The last owner of a project can't be deleted.`;
-
-function readCommand(args: string[]): Command | undefined {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      email: { type: 'string' },
-      name: { type: 'string' },
-      admin: { type: 'boolean', default: false },
-      project: { type: 'string' },
-      role: { type: 'string' },
-      'no-password': { type: 'boolean', default: false },
-      yes: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  const [command, ...operands] = positionals;
-  const [who = ''] = operands;
-  if (values.help || command === undefined) return undefined;
-  if (command === 'create' && operands.length === 0) return createCommand(values);
-  if (command === 'list' && operands.length === 0) return list;
-  if (command === 'password' && operands.length === 1) return passwordCommand(who);
-  if (command === 'disable' && operands.length === 1) return disableCommand(who, true);
-  if (command === 'enable' && operands.length === 1) return disableCommand(who, false);
-  if (command === 'delete' && operands.length === 1) return deleteCommand(who, values.yes);
-  throw new UsageError(`Unknown command: ${positionals.join(' ')}`);
+export function addUserCommands(program: Program): void {
+  const user = program
+    .command('user')
+    .description('Adds, changes, lists and deletes the people who can sign in.');
+  const who = ['<user>', 'email address or id', readUser] as const;
+  user
+    .command('create')
+    .description('Adds a user, and asks for the password or reads a line of standard input.')
+    .requiredOption('--email <email>', 'the address that they sign in with', readEmail)
+    .option('--name <name>', 'as others see it; unless given, what the address begins with')
+    .option('--admin', 'they may do everything, in all projects')
+    .option('--project <name>', 'a project that they become a member of; needs --role')
+    .addOption(new Option('--role <role>', 'what they may there; needs --project').choices(roles))
+    .option('--no-password', 'they sign in by way of the OpenID provider')
+    .action(printing((options) => onDatabase((db) => create(db, options))));
+  user
+    .command('password')
+    .description(
+      'Sets the password of a user, which it asks for or reads from a line of standard input. Their sessions end.',
+    )
+    .argument(...who)
+    .action(printing((by) => onDatabase((db) => setPassword(db, by))));
+  user
+    .command('disable')
+    .description('Ends the sessions of a user, who can not sign in any more.')
+    .argument(...who)
+    .action(printing((by) => onDatabase((db) => disable(db, by, true))));
+  user
+    .command('enable')
+    .description('Lets a disabled user sign in again.')
+    .argument(...who)
+    .action(printing((by) => onDatabase((db) => disable(db, by, false))));
+  user
+    .command('delete')
+    .description(
+      'Deletes a user: their sessions end and their tokens are revoked. The audit log keeps their id. The last owner of a project can not be deleted.',
+    )
+    .argument(...who)
+    .option('--yes', 'do not ask')
+    .action(printing((by, { yes }) => onDatabase((db) => remove(db, by, yes === true))));
+  user
+    .command('list')
+    .description('Lists all users.')
+    .action(printing(() => onDatabase(list)));
 }
 
 interface CreateOptions {
-  email?: string | undefined;
+  email: string;
   name?: string | undefined;
-  admin: boolean;
+  admin?: true | undefined;
   project?: string | undefined;
-  role?: string | undefined;
-  'no-password': boolean;
+  role?: Role | undefined;
+  /** False where they have none. */
+  password: boolean;
 }
 
-function createCommand(options: CreateOptions): Command {
-  const { email = '', name, admin, project } = options;
-  if (!new RegExp(emailPattern).test(email)) {
-    throw new UsageError('Say who it is: --email EMAIL');
-  }
-  const role = readRole(options.role);
+async function create(db: Db, options: CreateOptions): Promise<Answer> {
+  const { email, name, admin, project, role } = options;
   if ((project === undefined) !== (role === undefined)) {
-    throw new UsageError('Say both --project NAME and --role ROLE, or neither.');
+    throw new UsageError('Give both --project and --role, or neither.');
   }
-  return async (db) => {
-    const password = options['no-password'] ? undefined : await askPassword();
-    const body = {
-      email,
-      is_admin: admin,
-      ...(name !== undefined && { name }),
-      ...(password !== undefined && { password }),
-    };
-    const passwordHash = await explained(acceptFirstPassword(body));
-    const add = async (trx: Trx) => {
-      const user = await createUser(trx, body, passwordHash);
-      const target = { kind: 'user', id: user.id } as const;
-      const entry = { projectId: null, action: 'user_create' as const, target, status: 201 };
-      await insertToolEntry(trx, { ...entry, details: difference(null, powersOf(user)) });
-      if (project === undefined || role === undefined) return user;
-      const projectId = await findProjectNamed(trx, project);
-      if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
-      await putMember(trx, { projectId, userId: user.id, role });
-      const details = difference(null, { role });
-      await insertToolEntry(trx, { ...entry, projectId, action: 'member_add', details });
-      return user;
-    };
-    const user = await explained(db.transaction().execute(add));
-    const what = admin ? 'an administrator' : role ? `${role} of ${project}` : 'in no project yet';
-    return `User ${user.id}, ${user.email}, is ${what}.`;
+  const password = options.password ? await askPassword() : undefined;
+  const body = {
+    email,
+    is_admin: admin === true,
+    ...(name !== undefined && { name }),
+    ...(password !== undefined && { password }),
   };
+  const passwordHash = await explained(acceptFirstPassword(body));
+  const add = async (trx: Trx) => {
+    const user = await createUser(trx, body, passwordHash);
+    const target = { kind: 'user', id: user.id } as const;
+    const entry = { projectId: null, action: 'user_create' as const, target, status: 201 };
+    await insertToolEntry(trx, { ...entry, details: difference(null, powersOf(user)) });
+    if (project === undefined || role === undefined) return user;
+    const projectId = await findProjectNamed(trx, project);
+    if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
+    await putMember(trx, { projectId, userId: user.id, role });
+    const details = difference(null, { role });
+    await insertToolEntry(trx, { ...entry, projectId, action: 'member_add', details });
+    return user;
+  };
+  const { id } = await explained(db.transaction().execute(add));
+  const what = admin ? 'an administrator' : role ? `${role} of ${project}` : 'in no project yet';
+  const made = {
+    id,
+    email,
+    is_admin: admin === true,
+    project: project ?? null,
+    role: role ?? null,
+  };
+  return { text: `User ${id}, ${email}, is ${what}.`, json: made };
 }
 
-function readRole(text: string | undefined): Role | undefined {
-  const role = roles.find((known) => known === text);
-  if (text === undefined || role) return role;
-  throw new UsageError(`--role takes one of ${roles.join(', ')}, not "${text}".`);
+function readEmail(text: string): string {
+  if (new RegExp(emailPattern).test(text)) return text;
+  throw new InvalidArgumentError('This is not an email address.');
 }
 
 async function askPassword(): Promise<string> {
@@ -136,56 +135,45 @@ async function askPassword(): Promise<string> {
   throw new UsageError('Give a password of 1 to 128 characters, on standard input.');
 }
 
-function passwordCommand(who: string): Command {
-  return async (db) => {
-    const { id } = await requireUser(db, who);
-    const password = await askPassword();
-    await update(db, id, { password });
-    return `User ${id} has a new password. Their sessions have ended.`;
-  };
+async function setPassword(db: Db, by: Who): Promise<string> {
+  const { id } = await requireUser(db, by);
+  const password = await askPassword();
+  await update(db, id, { password });
+  return `User ${id} has a new password. Their sessions have ended.`;
 }
 
-function disableCommand(who: string, is_disabled: boolean): Command {
-  return async (db) => {
-    const { id } = await requireUser(db, who);
-    await update(db, id, { is_disabled });
-    return `User ${id} is ${is_disabled ? 'shut out' : 'let in'}.`;
-  };
+async function disable(db: Db, by: Who, is_disabled: boolean): Promise<string> {
+  const { id } = await requireUser(db, by);
+  await update(db, id, { is_disabled });
+  return `User ${id} is ${is_disabled ? 'disabled. Their sessions have ended' : 'enabled'}.`;
 }
 
-function deleteCommand(who: string, isUnasked: boolean): Command {
-  return async (db) => {
-    const { id, email } = await requireUser(db, who);
-    const says = printable(
-      `User ${id}, ${email}, will be deleted: their sessions end and their tokens are revoked. There is no way back.`,
-    );
-    if (!isUnasked) await askFor({ says, word: 'delete', undone: 'Nothing was deleted' });
-    const remove = async (trx: Trx) => {
-      await deleteUser(trx, id, null);
-      const target = { kind: 'user', id } as const;
-      await insertToolEntry(trx, {
-        projectId: null,
-        action: 'user_delete',
-        target,
-        details: undefined,
-      });
-    };
-    await explained(db.transaction().execute(remove));
-    return `User ${id}, ${email}, is deleted. Their sessions have ended, and their tokens are revoked.`;
+async function remove(db: Db, by: Who, isUnasked: boolean): Promise<string> {
+  const { id, email } = await requireUser(db, by);
+  const says = printable(
+    `User ${id}, ${email}, will be deleted: their sessions end and their tokens are revoked. There is no way back.`,
+  );
+  if (!isUnasked) await askFor({ says, word: 'delete', undone: 'Nothing was deleted' });
+  const removal = async (trx: Trx) => {
+    await deleteUser(trx, id, null);
+    const target = { kind: 'user', id } as const;
+    const entry = { projectId: null, action: 'user_delete' as const, target, details: undefined };
+    await insertToolEntry(trx, entry);
   };
+  await explained(db.transaction().execute(removal));
+  return `User ${id}, ${email}, is deleted. Their sessions have ended, and their tokens are revoked.`;
 }
 
-/** By id or email address. */
-async function requireUser(db: Db, text: string): Promise<ShownUser> {
-  if (/^\d+$/.test(text)) {
-    const id = readId(text, 'a user');
-    const user = await findUser(db, id);
-    if (user) return user;
-    throw new UsageError(userNotFound(id).message);
-  }
-  const user = await findUserByEmail(db, text);
+type Who = { id: number } | { email: string };
+
+const readUser = (text: string): Who =>
+  /^\d+$/.test(text) ? { id: readId(text) } : { email: text };
+
+async function requireUser(db: Db, by: Who): Promise<ShownUser> {
+  const user = 'id' in by ? await findUser(db, by.id) : await findUserByEmail(db, by.email);
   if (user) return user;
-  throw new UsageError(`No user has the email address "${text}".`);
+  if ('id' in by) throw new UsageError(userNotFound(by.id).message);
+  throw new UsageError(`No user has the email address "${by.email}".`);
 }
 
 async function update(db: Db, id: number, body: UserUpdate): Promise<void> {
@@ -208,8 +196,9 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function list(db: Db): Promise<string> {
-  const rows = (await listAllUsers(db)).map((user) => [
+async function list(db: Db): Promise<Answer> {
+  const users = await listAllUsers(db);
+  const rows = users.map((user) => [
     String(user.id),
     user.email,
     user.name,
@@ -218,7 +207,6 @@ async function list(db: Db): Promise<string> {
     toSecond(user.created_at),
     user.disabled_at ? toSecond(user.disabled_at) : 'no',
   ]);
-  return table([['ID', 'EMAIL', 'NAME', 'ADMIN', 'PASSWORD', 'CREATED', 'DISABLED'], ...rows]);
+  const header = ['ID', 'EMAIL', 'NAME', 'ADMIN', 'PASSWORD', 'CREATED', 'DISABLED'];
+  return { text: table([header, ...rows]), json: users };
 }
-
-await runTool(usage, readCommand);

@@ -1,15 +1,16 @@
 import { table } from '../lib/table.ts';
 import { type Environment, type SettingName, settingNamed, settingNames } from './settings.ts';
 
-/** All settings with what they are and where that is from, as columns. Secrets are left out. */
-export function shownSettings(env: Environment): string {
+/** All settings with what they are and where that is from, as columns and as data. Secrets are left out. */
+export function shownSettings(env: Environment) {
   const rows = settingNames.map((name) => {
     const { shownUnset } = settingNamed(name);
     const given = env[name];
     const value = given === undefined ? shownUnset.replaceAll('`', '') : shown(name, given);
-    return [name, value, given === undefined ? 'default' : 'set'];
+    return { name, value, from: given === undefined ? 'default' : 'set' };
   });
-  return table([['SETTING', 'VALUE', 'FROM'], ...rows]);
+  const lines = rows.map(({ name, value, from }) => [name, value, from]);
+  return { text: table([['SETTING', 'VALUE', 'FROM'], ...lines]), json: rows };
 }
 
 function shown(name: SettingName, given: string): string {

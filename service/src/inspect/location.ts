@@ -1,19 +1,19 @@
 import { locationView } from '../locations/view.ts';
 import { unbounded } from '../network-policy/others.ts';
 import type { InspectedLocation } from './queries.ts';
-import { facts, fromNow } from './view.ts';
+import { fromNow } from './view.ts';
 
 /** What our records say of a location, and of what keeps its servers from its nodes. */
-export function locationFacts({ nodes, ...row }: InspectedLocation): string {
+export function locationFacts({ nodes, ...row }: InspectedLocation): [string, string][] {
   const { status, reason, since } = locationView(row).network_policy;
-  return facts([
+  return [
     ['location', `${row.id} ${row.name}`],
     ['in Incus', `project ${row.incus_project}, pool ${row.storage_pool}, network ${row.network}`],
     ['reachable', row.isReachable ? 'yes' : `no: ${row.unreachable_reason ?? 'nobody watches it'}`],
     ['rules', `${status} since ${since}${reason === null ? '' : `: ${reason}`}`],
     ['IPv6', ipv6Facts(row)],
     ...nodes.map((node): [string, string] => [`node ${node.name}`, nodeFacts(node)]),
-  ]);
+  ];
 }
 
 type Row = Omit<InspectedLocation, 'nodes'>;

@@ -18,10 +18,7 @@ function duration(seconds: number): string {
 }
 
 /** Words and what they stand for, a line each. */
-export function facts(pairs: [string, string][]): string {
-  const width = Math.max(...pairs.map(([word]) => word.length));
-  return pairs.map(([word, value]) => `${word.padEnd(width)}  ${value}`).join('\n');
-}
+export const facts = (pairs: [string, string][]): string => table(pairs);
 
 export function operationsTable(rows: InspectedOperation[]): string {
   const header = [

@@ -20,6 +20,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from '../../../setup/commands.mjs';
 import { readRecord, recordFile, recordText } from '../../../setup/written.mjs';
+import { toolEntry } from '../testing/tool.ts';
 import { openHost, places, units } from './host.ts';
 import { installService } from './install-service.ts';
 import { removeKept, uninstallService } from './uninstall-service.ts';
@@ -177,9 +178,8 @@ test('systemd takes the units as they are installed', {
 
 test('the commands write below another root without a machine’s systemd', () => {
   const { root } = newMachine();
-  const tool = fileURLToPath(new URL('../cli/installation.ts', import.meta.url));
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [tool, ...args], { encoding: 'utf8' });
+    spawnSync(process.execPath, [toolEntry, ...args], { encoding: 'utf8' });
   mkdirSync(join(root, places.units), { recursive: true });
   writeFileSync(join(root, places.units, 'berth.service'), '');
   const removed = run('uninstall-service', '--root', root);
@@ -187,7 +187,7 @@ test('the commands write below another root without a machine’s systemd', () =
   assert.match(removed.stderr, /Not run, since --root is given: systemctl disable --now berth/);
   assert.ok(!existsSync(join(root, places.units, 'berth.service')));
   assert.equal(run('frob').status, 2);
-  assert.match(run('--help').stdout, /^Installs Berth on one machine/);
+  assert.match(run('install-service', '--help').stdout, /Installs Berth on this machine/);
 });
 
 test('each command that the documentation names is there', () => {

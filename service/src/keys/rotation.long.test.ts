@@ -282,8 +282,7 @@ test('a value that no key reads stays, and does not hold up the others', async (
 test('the command does it, says what is left, and can be repeated', async () => {
   await ageAnswers();
   const before = await loadKeys(dataDir);
-  const cli = new URL('../cli/db.ts', import.meta.url);
-  const run = toolOn(connectionString, cli, '', { BERTH_DATA_DIR: dataDir });
+  const run = toolOn(connectionString, 'db', '', { BERTH_DATA_DIR: dataDir });
   const { code, stdout, stderr } = await run('rotate-key');
   assert.equal(code, 0, stderr);
   assert.match(stdout, /Everything is encrypted with the new key, and \S+ has that alone/);
@@ -295,7 +294,7 @@ test('the command does it, says what is left, and can be repeated', async () => 
     assert.ok(!`${stdout}${stderr}`.includes(key.bytes.toString('hex')));
   }
   assert.equal((await run('rotate-key', 'more')).code, 2);
-  const stray = toolOn(connectionString, cli, '', {
+  const stray = toolOn(connectionString, 'db', '', {
     BERTH_DATA_DIR: mkdtempSync(join(dataDir, 'x-')),
   });
   assert.equal((await stray('rotate-key')).code, 1);

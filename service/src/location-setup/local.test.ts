@@ -117,8 +117,7 @@ test('one that has taken the place of another is taken once that is said', async
   await berth.start(lost);
   await assert.rejects(berth.start(replaced), SetupError);
   const rebind = (input: string, ...args: string[]) => {
-    const file = new URL('../cli/location.ts', import.meta.url);
-    return toolOn(berth.connectionString, file, input)('rebind', 'local', ...args);
+    return toolOn(berth.connectionString, 'location', input)('rebind', 'local', ...args);
   };
   for (const input of ['', 'yes\n']) {
     const { code, stderr } = await rebind(input);

@@ -7,19 +7,25 @@ interface Outcome {
   stderr: string;
 }
 
-/** Runs a tool of the command line, as its own process, on a database, with `input` to read. */
-export function toolOn(
+/** The one entry of all tools of the command line. */
+export const toolEntry = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+
+/** Runs a tool of the command line, such as `token`, as its own process, on a database, with `input` to read. */
+export const toolOn = (
   connectionString: string,
-  file: URL,
+  tool: string,
   input = '',
   more: Record<string, string> = {},
-) {
-  const env = { ...process.env, DATABASE_URL: connectionString, ...more };
+) => program([toolEntry, tool], input, { DATABASE_URL: connectionString, ...more });
+
+/** Runs a file with arguments as its own process, with these variables beside our own. */
+export function program(command: string[], input: string, more: Record<string, string>) {
+  const env = { ...process.env, ...more };
   return (...args: string[]): Promise<Outcome> => {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const child = execFile(
       process.execPath,
-      [fileURLToPath(file), ...args],
+      [...command, ...args],
       { env },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code) : 0, stdout: stdout.trim(), stderr });

@@ -11,7 +11,7 @@ import { createWholeApp } from '../testing/whole-app.ts';
 const whole = await createWholeApp();
 after(whole.close);
 const { connectionString } = whole;
-const run = toolOn(connectionString, new URL('../cli/token.ts', import.meta.url));
+const run = toolOn(connectionString, 'token');
 const directory = mkdtempSync(join(tmpdir(), 'berth-out-'));
 after(() => rmSync(directory, { recursive: true }));
 const create = (path: string) =>

@@ -52,7 +52,7 @@ test('an export that fails removes none of those before', async () => {
 
 test('the command of the timer does so', async () => {
   const directory = folder('command');
-  const run = toolOn(connectionString, new URL('../../cli/db.ts', import.meta.url));
+  const run = toolOn(connectionString, 'db');
   const { code, stdout, stderr } = await run('backup', directory, '--keep', '1');
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^Exported [\d,]+ rows .*berth-\d{8}T\d{6}Z\.gz\./s);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printable } from './command-line.ts';
+import { printable } from './printable.ts';
 
 test('what others wrote does not steer the terminal that it is printed on', () => {
   assert.equal(

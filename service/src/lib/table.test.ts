@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { table } from './table.ts';
+
+test('columns are aligned by what a terminal shows, without a frame or blanks at the end', () => {
+  const rows = [
+    ['NAME', 'ID'],
+    ['東京', '1'],
+    ['a', ''],
+  ];
+  assert.equal(table(rows), 'NAME  ID\n東京  1\na');
+});
+
+test('what others wrote does not steer the terminal, nor move a column', () => {
+  assert.equal(table([['a\u001b[2J', 'b']]), 'a\\u{1b}[2J  b');
+});
