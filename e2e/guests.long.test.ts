@@ -39,7 +39,7 @@ test('a failing command is recorded, the rest still run, and the server is start
   const [operation] = await operations(server.id);
   assert.equal(server.status, 'started');
   assert.equal(operation?.status, 'succeeded');
-  assert.match(operation?.message ?? '', /commands 2, 3 failed/);
+  assert.match(operation?.message ?? '', /commands with the indexes 1, 2 failed/);
   assert.deepEqual(
     operation?.commands?.map((command) => command.exit_status),
     [0, 7, 127, 0],

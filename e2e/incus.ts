@@ -22,6 +22,8 @@ export async function incus(
     stdio: ['pipe', 'ignore', 'pipe'],
     timeout: commandSeconds * 1000,
   });
+  // One that ends at once reads nothing; its status says why.
+  child.stdin.on('error', () => undefined);
   // It reads until the end of its input, also when there is nothing to say.
   child.stdin.end(input ? JSON.stringify(input) : '');
   const [errors, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);

@@ -80,7 +80,9 @@ export function printing<Args extends unknown[]>(
       const answer = await work(...args);
       console.log(shown(answer, isJson(command)));
     } catch (error) {
-      if (error instanceof UsageError) command.error(printable(error.message));
+      if (error instanceof UsageError || error instanceof InvalidArgumentError) {
+        command.error(printable(error.message));
+      }
       throw error;
     }
   };

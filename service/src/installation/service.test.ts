@@ -154,7 +154,7 @@ test('an export is put back with the tool that there is', async () => {
   mkdirSync(join(root, places.data, 'postgres'));
   const back = goBack(host, { isToPrevious: false, imported: '/export.gz', readyMs: 1 });
   await assert.rejects(back, /does not become ready/);
-  const [, tool = ''] = /bin\/node (\S+) import \/export\.gz$/m.exec(said.join('\n')) ?? [];
+  const [, tool = ''] = /bin\/node (\S+) db import \/export\.gz$/m.exec(said.join('\n')) ?? [];
   assert.ok(existsSync(tool.replace(folder, own)), tool);
 });
 

@@ -152,13 +152,13 @@ async function switchTo(host: Host, folder: string): Promise<void> {
   await host.command(seeLog, 'systemctl', 'restart', service);
 }
 
-/** What "npm run db" runs in the folder of a version: releases have it in different places. */
-function databaseTool(folder: string): string {
+/** The file and arguments of "npm run db" in the folder of a version: releases have it in different places. */
+function databaseTool(folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const [program, file] = scripts.db?.split(' ') ?? [];
-  if (program === 'node' && file !== undefined) return join(folder, file);
+  const [program, file, ...args] = scripts.db?.split(' ') ?? [];
+  if (program === 'node' && file !== undefined) return [join(folder, file), ...args];
   throw new SetupError(`The version in ${folder} has no "npm run db".`, 'Is the folder whole?');
 }
 
@@ -173,5 +173,5 @@ async function putBack(host: Host, folder: string, path: string): Promise<void> 
   const node = join(folder, 'node_modules', '.bin', 'node');
   const { variables } = settingsOfFile(on(host, places.settings));
   const env = { ...variables, BERTH_DATA_DIR: data };
-  await host.asService(way, env, node, tool, 'import', path);
+  await host.asService(way, env, node, ...tool, 'import', path);
 }
