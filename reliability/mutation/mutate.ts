@@ -5,6 +5,7 @@ import { Stryker } from '@stryker-mutator/core';
 import type { Lines } from './changed.ts';
 import { sandboxes } from './options.ts';
 import type { Room } from './rooms.ts';
+import type { SampleOptions } from './sampler.ts';
 import type { Mutant } from './survivors.ts';
 
 /** Texts are read by people, and names of columns fail at once: neither holds a promise. */
@@ -18,10 +19,14 @@ export function codeOf({ code }: Room): string[] {
 }
 
 /**
- * Changes each place of a room's code by itself, or of some of its lines, and runs the tests that come by
- * there. Answers all changes; throws where the tests fail without any.
+ * Changes places of a room's code, or of these lines of it, each by itself, and runs the tests that come by there until
+ * one fails. Answers the changes that the sample has; throws where the tests fail without any.
  */
-export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
+export async function mutate(
+  room: Room,
+  sample: SampleOptions['sample'],
+  lines?: Lines[],
+): Promise<Mutant[]> {
   const places = lines?.map(({ file, from, to }) => `${file}:${from}-${to}`) ?? codeOf(room);
   const stryker = new Stryker({
     mutate: places,
@@ -31,13 +36,14 @@ export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
       testFiles: room.tests,
       nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
     },
-    plugins: ['@stryker-mutator/tap-runner'],
+    plugins: ['@stryker-mutator/tap-runner', import.meta.resolve('./sampler.ts')],
+    reporters: ['sampler'],
+    sample,
     coverageAnalysis: 'perTest',
     disableTypeChecks: false,
     concurrency: 2,
     // A machine that has other work is slow; only what does not end at all is to count as such.
     timeoutMS: 60_000,
-    reporters: [],
     allowEmpty: true,
     tempDirName: sandboxes,
     cleanTempDir: 'always',
@@ -51,7 +57,7 @@ export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
     ],
     allowConsoleColors: false,
     logLevel: 'error',
-  } as ConstructorParameters<typeof Stryker>[0]);
+  } as ConstructorParameters<typeof Stryker>[0] & SampleOptions);
   return (await stryker.runMutationTest()).map(described);
 }
 
