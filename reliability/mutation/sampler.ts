@@ -10,21 +10,35 @@ import { shuffled } from './shuffled.ts';
 // Which changes are tried, and by which tests first. It is a reporter, since StrykerJS shows its plan to these; what
 // they take out of it is not done.
 
-/** What of the options of StrykerJS is ours. */
-export interface SampleOptions {
-  sample: { count: number; seed: number };
+/** Of all changes, so many, determined by a seed. */
+export interface Sample {
+  count: number;
+  seed: number;
 }
 
-type Plans = MutationTestingPlanReadyEvent['mutantPlans'][number][];
+/** The part of a plan of StrykerJS that matters here. */
+export interface Plan {
+  mutant: { status?: string };
+  runOptions?: { testFilter?: string[] };
+}
+
+/** Leaves a sample of the plans, each with its tests in the order of their `durations` (ms), fastest first. */
+export function choose(plans: Plan[], { count, seed }: Sample, durations: Map<string, number>) {
+  const tried = plans.filter(({ mutant }) => mutant.status !== 'Ignored');
+  plans.splice(0, plans.length, ...shuffled(tried, seed).slice(0, count));
+  const duration = (test: string) => durations.get(test) ?? 0;
+  for (const { runOptions } of plans) {
+    runOptions?.testFilter?.sort((one, other) => duration(one) - duration(other));
+  }
+}
 
 class Sampler implements Reporter {
   static inject = tokens(commonTokens.options);
-  private readonly sample: SampleOptions['sample'];
-  /** How long each test file took without any change, in ms. */
+  private readonly sample: Sample;
   private readonly durations = new Map<string, number>();
 
   constructor(options: StrykerOptions) {
-    this.sample = (options as StrykerOptions & SampleOptions).sample;
+    this.sample = (options as StrykerOptions & { sample: Sample }).sample;
   }
 
   onDryRunCompleted({ result }: DryRunCompletedEvent): void {
@@ -32,17 +46,12 @@ class Sampler implements Reporter {
   }
 
   onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
-    const plans = mutantPlans as Plans;
-    const { count, seed } = this.sample;
-    const tried = plans.filter(({ mutant }) => mutant.status !== 'Ignored');
-    plans.splice(0, plans.length, ...shuffled(tried, seed).slice(0, count));
-    for (const plan of plans) {
-      if ('runOptions' in plan) plan.runOptions.testFilter?.sort(this.fasterFirst);
-    }
+    choose(
+      mutantPlans as MutationTestingPlanReadyEvent['mutantPlans'][number][],
+      this.sample,
+      this.durations,
+    );
   }
-
-  private readonly fasterFirst = (one: string, other: string) =>
-    (this.durations.get(one) ?? 0) - (this.durations.get(other) ?? 0);
 }
 
 /** @public StrykerJS takes the plugins of a module by this name. */
