@@ -116,8 +116,8 @@ export const longParts: readonly Part[] = [
   },
   script(
     'mutation',
-    'changes to the code of this week, which tests have to notice',
-    ...['mutate', '--', '--changed', '7 days ago', '--minutes', '8'],
+    'a sample of changes to the code of this week, which tests have to notice',
+    ...['mutate', '--', '--changed', '7 days ago', '--sample', '6', '--minutes', '6'],
   ),
 ];
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 
 /** Lines of a file, from the first to the last. */
 export interface Lines {
@@ -9,9 +9,17 @@ export interface Lines {
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
 
-/** The last commit before a time, such as `24 hours ago`; the first of all where there is none. */
-export function commitBefore(time: string): string {
-  const before = git('rev-list', '-1', `--before=${time}`, 'HEAD').trim();
+/**
+ * The commit of a git reference, such as `v1.2.0`, or the last one before a time, such as `24 hours ago`; the first of
+ * all where there is none.
+ */
+export function commitOf(referenceOrTime: string): string {
+  const commit = `${referenceOrTime}^{commit}`;
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--quiet', '--verify', commit], {
+    encoding: 'utf8',
+  });
+  if (status === 0) return stdout.trim();
+  const before = git('rev-list', '-1', `--before=${referenceOrTime}`, 'HEAD').trim();
   return before || (git('rev-list', '--max-parents=0', 'HEAD').trim().split('\n').at(-1) ?? 'HEAD');
 }
 

@@ -5,6 +5,7 @@ import { Stryker } from '@stryker-mutator/core';
 import type { Lines } from './changed.ts';
 import { sandboxes } from './options.ts';
 import type { Room } from './rooms.ts';
+import type { Sample } from './sampler.ts';
 import type { Mutant } from './survivors.ts';
 
 /** Texts are read by people, and names of columns fail at once: neither holds a promise. */
@@ -18,10 +19,10 @@ export function codeOf({ code }: Room): string[] {
 }
 
 /**
- * Changes each place of a room's code by itself, or of some of its lines, and runs the tests that come by
- * there. Answers all changes; throws where the tests fail without any.
+ * Changes places of a room's code, or of these lines of it, each by itself, and runs the tests that come by there until
+ * one fails. Answers the changes that the sample has; throws where the tests fail without any.
  */
-export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
+export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promise<Mutant[]> {
   const places = lines?.map(({ file, from, to }) => `${file}:${from}-${to}`) ?? codeOf(room);
   const stryker = new Stryker({
     mutate: places,
@@ -31,13 +32,15 @@ export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
       testFiles: room.tests,
       nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
     },
-    plugins: ['@stryker-mutator/tap-runner'],
+    plugins: ['@stryker-mutator/tap-runner', import.meta.resolve('./sampler.ts')],
+    reporters: ['sampler'],
+    sample,
     coverageAnalysis: 'perTest',
     disableTypeChecks: false,
-    concurrency: 2,
+    // Tests wait more than they work.
+    concurrency: 4,
     // A machine that has other work is slow; only what does not end at all is to count as such.
     timeoutMS: 60_000,
-    reporters: [],
     allowEmpty: true,
     tempDirName: sandboxes,
     cleanTempDir: 'always',
@@ -51,7 +54,7 @@ export async function mutate(room: Room, lines?: Lines[]): Promise<Mutant[]> {
     ],
     allowConsoleColors: false,
     logLevel: 'error',
-  } as ConstructorParameters<typeof Stryker>[0]);
+  } as ConstructorParameters<typeof Stryker>[0] & { sample: Sample });
   return (await stryker.runMutationTest()).map(described);
 }
 
@@ -59,7 +62,7 @@ function described(result: MutantResult): Mutant {
   const { fileName, location, mutatorName, replacement, status } = result;
   return {
     file: relative(process.cwd(), fileName),
-    line: location.start.line + 1,
+    line: location.start.line,
     mutator: mutatorName,
     original: singleSpaced(textAt(fileName, location)),
     replacement: singleSpaced(replacement ?? ''),
@@ -69,13 +72,13 @@ function described(result: MutantResult): Mutant {
 
 const singleSpaced = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Lines and columns are counted from 0. */
-function textAt(file: string, { start, end }: MutantResult['location']): string {
+/** Lines and columns are counted from 1; the end is the column after the last. */
+export function textAt(file: string, { start, end }: MutantResult['location']): string {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
-    .slice(start.line, end.line + 1);
+    .slice(start.line - 1, end.line);
   const last = lines.length - 1;
-  lines[last] = lines[last]?.slice(0, end.column) ?? '';
-  lines[0] = lines[0]?.slice(start.column) ?? '';
+  lines[last] = lines[last]?.slice(0, end.column - 1) ?? '';
+  lines[0] = lines[0]?.slice(start.column - 1) ?? '';
   return lines.join('\n');
 }

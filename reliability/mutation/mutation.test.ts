@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as types from '@babel/types';
-import { linesOfDiff } from './changed.ts';
-import { codeOf } from './mutate.ts';
+import { commitOf, linesOfDiff } from './changed.ts';
+import { codeOf, textAt } from './mutate.ts';
 import { queryClause, sqlCondition } from './mutators.ts';
 import { rooms } from './rooms.ts';
-import { explainedSurvivors, type Mutant, percent, scoreOf } from './survivors.ts';
+import { choose, type Plan } from './sampler.ts';
+import { shuffled } from './shuffled.ts';
+import { explainedSurvivors, isTooLow, type Mutant, percent, scoreOf, sumOf } from './survivors.ts';
 
 const mutant: Mutant = {
   file: 'a.ts',
@@ -62,6 +65,51 @@ test('what was noticed counts, what was explained does not, and what does not ru
   );
   assert.equal(percent(score), 66.6);
   assert.equal(percent(scoreOf([], [])), 100);
+});
+
+test('whole rooms are judged by the letter, a sample with room for chance', () => {
+  const of = (some: number, counted: number) => ({ noticed: some, counted, unexplained: [] });
+  assert.equal(isTooLow(of(90, 100), false), false);
+  assert.equal(isTooLow(of(89, 100), false), true);
+  assert.equal(isTooLow(of(4, 5), true), false);
+  assert.equal(isTooLow(of(84, 100), true), false);
+  assert.equal(isTooLow(of(83, 100), true), true);
+  assert.equal(isTooLow(of(0, 0), true), false);
+  assert.deepEqual(sumOf([of(4, 5), of(3, 3)]), of(7, 8));
+});
+
+test('a seed draws the same sample again, of which each change is tried by its fastest tests first', () => {
+  const durations = new Map(Object.entries({ fast: 1, slow: 90, medium: 5 }));
+  const drawn = (seed: number) => {
+    const plans = Array.from({ length: 20 }, (_, id): Plan & { id: number } => ({
+      ...{ id, mutant: id === 0 ? { status: 'Ignored' } : {} },
+      runOptions: { testFilter: ['slow', 'fast', 'medium'] },
+    }));
+    choose(plans, { count: 5, seed }, durations);
+    return plans;
+  };
+  const first = drawn(1);
+  assert.equal(first.length, 5);
+  assert.deepEqual(first, drawn(1));
+  assert.notDeepEqual(first, drawn(2));
+  for (const { mutant, runOptions } of first) {
+    assert.deepEqual(mutant, {});
+    assert.deepEqual(runOptions?.testFilter, ['fast', 'medium', 'slow']);
+  }
+  assert.deepEqual(shuffled([1, 2, 3], 4).sort(), [1, 2, 3]);
+});
+
+test('a change is shown with the text that was there', () => {
+  const file = import.meta.filename;
+  const [, line = ''] = readFileSync(file, 'utf8').split('\n');
+  const location = { start: { line: 2, column: 8 }, end: { line: 2, column: 12 } };
+  assert.equal(textAt(file, location), line.slice(7, 11));
+});
+
+test('what changed is asked for by a reference or by a time', () => {
+  const head = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+  assert.equal(commitOf('HEAD'), head);
+  assert.equal(commitOf('0 seconds ago'), head);
 });
 
 test('the new lines of a diff are found', () => {

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
 import { rooms } from './rooms.ts';
 
-const usage = `npm run mutate -- [--room ${Object.keys(rooms).join('|')}]... [--changed 'TIME' [--minutes N]]
+const usage = `npm run mutate -- [--room ${Object.keys(rooms).join('|')}]...
+                   [--changed 'TIME|REFERENCE'] [--sample N] [--seed S] [--minutes N]
 
   --room     only these; all without it
-  --changed  only lines that were changed since then, such as '24 hours ago'
-  --minutes  begins nothing more after this time; what is left is counted`;
+  --changed  only lines that were changed since then, such as '24 hours ago' or v1.0.0
+  --sample   so many changes of each room, drawn at random; all without it
+  --seed     of the sample and of the order of the rooms; printed, to repeat a run
+  --minutes  begins no other room after this time; those that are left are named`;
 
 /** Where StrykerJS keeps its copies of the code. */
 export const sandboxes = '.stryker-tmp';
@@ -14,6 +17,9 @@ export interface Options {
   /** Of the rooms. */
   names: string[];
   changed: string | undefined;
+  /** Changes of each room; `Infinity` for all. */
+  sample: number;
+  seed: number;
   minutes: number;
 }
 
@@ -21,16 +27,20 @@ export interface Options {
 export function readOptions(): Options {
   const { values } = parseArgs({
     options: {
-      room: { type: 'string', multiple: true, default: [] },
+      room: { type: 'string', multiple: true, default: Object.keys(rooms) },
       changed: { type: 'string' },
+      sample: { type: 'string', default: 'Infinity' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
       minutes: { type: 'string', default: '600' },
     },
   });
-  const { room, changed } = values;
+  const { room: names, changed } = values;
+  const sample = Number(values.sample);
+  const seed = Number(values.seed);
   const minutes = Number(values.minutes);
-  const names = room.length > 0 ? room : Object.keys(rooms);
-  if (names.every((name) => Object.hasOwn(rooms, name)) && minutes > 0) {
-    return { names, changed, minutes };
+  const areRooms = names.every((name) => Object.hasOwn(rooms, name));
+  if (areRooms && sample >= 1 && Number.isSafeInteger(seed) && minutes > 0) {
+    return { names, changed, sample, seed, minutes };
   }
   console.error(usage);
   process.exit(2);

@@ -46,8 +46,25 @@ export function scoreOf(mutants: Mutant[], explained: Explained[]): Score {
   return { noticed: counted.length - unexplained.length, counted: counted.length, unexplained };
 }
 
+/** Of several rooms. */
+export const sumOf = (scores: Score[]): Score => ({
+  noticed: scores.reduce((sum, { noticed: some }) => sum + some, 0),
+  counted: scores.reduce((sum, { counted }) => sum + counted, 0),
+  unexplained: scores.flatMap(({ unexplained }) => unexplained),
+});
+
 export const percent = ({ noticed: some, counted }: Score) =>
   counted === 0 ? 100 : Math.floor((1000 * some) / counted) / 10;
+
+/** Of a hundred changes, so many are to be noticed. */
+export const leastPercent = 90;
+
+/** A sample is too low where it is two standard deviations below that, so that chance hardly explains it. */
+export function isTooLow({ noticed: some, counted }: Score, isSample: boolean): boolean {
+  const least = leastPercent / 100;
+  const deviation = isSample ? Math.sqrt(counted * least * (1 - least)) : 0;
+  return some < counted * least - 2 * deviation;
+}
 
 function isExplained(mutant: Mutant, explained: Explained[]): boolean {
   return (

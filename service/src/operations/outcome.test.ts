@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureOf, hasEnded } from './outcome.ts';
+import type { WaitedOperation } from './queries.ts';
+
+const operation = {
+  ...{ id: 7, kind: 'start', server_id: 3, status: 'failed', progress: 40 },
+  ...{ message: 'Starting failed: it is refused', error: null },
+} as WaitedOperation;
+
+test('an operation has ended once nothing more comes of it', () => {
+  const ended = (['pending', 'running', 'succeeded', 'failed', 'superseded'] as const).map(
+    hasEnded,
+  );
+  assert.deepEqual(ended, [false, false, true, true, true]);
+});
+
+test('only what failed or was superseded is a failure to who waited for it', () => {
+  for (const status of ['pending', 'running', 'succeeded'] as const) {
+    assert.equal(failureOf({ ...operation, status }), undefined);
+  }
+  const superseded = failureOf({ ...operation, status: 'superseded' });
+  assert.equal(superseded?.code, 'operation_superseded');
+});
+
+test('a failure has the code and the words of its operation, and the operation', () => {
+  const coded = (code: string) =>
+    failureOf({ ...operation, error: { code, message: 'It is refused.' } });
+  assert.equal(coded('node_answers')?.code, 'node_answers');
+  const problem = coded('not_started');
+  assert.equal(problem?.code, 'not_started');
+  assert.equal(problem?.message, operation.message);
+  assert.deepEqual(problem?.members, {
+    operation: {
+      ...{ id: 7, kind: 'start', server_id: 3, status: 'failed', progress: 40 },
+      error: { code: 'not_started', detail: 'It is refused.' },
+    },
+  });
+});
+
+test('a code that this version does not know, or none, is a failure all the same', () => {
+  assert.equal(failureOf(operation)?.code, 'operation_failed');
+  const unknown = { ...operation, error: { code: 'of_a_later_version', message: 'No.' } };
+  assert.equal(failureOf(unknown)?.code, 'operation_failed');
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Project } from '../db/project.ts';
+import {
+  db,
+  ended,
+  enterFor,
+  enterServer,
+  kindOf,
+  place,
+  rowOf,
+  run,
+  untilEnded,
+} from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
+import { wait } from './define.ts';
+import { createOf } from './queries.ts';
+
+const commands = [{ exit_status: 0, output: 'done' }];
+
+for (const seconds of [0.1, 3600]) {
+  test(`a wait of ${seconds} s writes what the commands came to`, async () => {
+    const kind = kindOf({ only: async () => ({ outcome: 'wait', seconds, commands }) });
+    run(kind);
+    const id = await enterFor(await enterServer(), kind);
+    const row = await until(
+      'they are written',
+      () => rowOf(id),
+      (seen) => seen.commands !== null,
+    );
+    assert.deepEqual(row.commands, commands);
+  });
+}
+
+test('only retries count as attempts: a wait in between begins anew', async () => {
+  const seen: number[] = [];
+  // Of a kind of its own: those above still wait.
+  const kind = kindOf(
+    {
+      only: async ({ operation }) => {
+        seen.push(operation.attempts);
+        if (seen.length === 2) return wait(0.1, 'for once');
+        if (seen.length === 4) return ended();
+        throw new Error('Not yet.');
+      },
+    },
+    { kind: 'retries' },
+  );
+  run(kind);
+  await untilEnded(await enterFor(await enterServer(), kind));
+  assert.deepEqual(seen, [0, 1, 0, 1]);
+});
+
+test('the create that a server began with is the first one, of its own', async () => {
+  const create = kindOf({ only: async () => ended() }, { kind: 'create' });
+  const start = kindOf({ only: async () => ended() }, { kind: 'start' });
+  const [other, server] = [await enterServer(), await enterServer()];
+  await enterFor(other, create);
+  const id = await enterFor(server, create);
+  await db
+    .updateTable('operations')
+    .set({ finished_at: new Date().toISOString(), status: 'failed' })
+    .where('id', '=', id)
+    .execute();
+  await enterFor(server, start);
+  const project = new Project(db, place.projectId);
+  assert.equal((await createOf(project, server)).id, id);
+});
