@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Description, notAnId } from './text.ts';
+import { Description, noId, notAnId } from './text.ts';
 import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 const quotaWords = {
@@ -77,7 +77,7 @@ const fields = {
   name: Type.String({
     minLength: 1,
     maxLength: 64,
-    pattern: '^(?![0-9]+$)[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$',
+    pattern: `^${noId}[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`,
     description: `The name of the project. It must be unique; the comparison ignores case. ${notAnId}`,
     examples: ['web-team'],
     explain:

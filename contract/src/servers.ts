@@ -4,7 +4,7 @@ import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
 import { offeredActions } from './server-actions.ts';
-import { notAnId } from './text.ts';
+import { noId, notAnId } from './text.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
 
@@ -259,9 +259,9 @@ export const ServerStatusRecord = Type.Object(
 );
 export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
-// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there, and digits alone to IDs.
+// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostNamePattern = `^(?![0-9]+(?:(?:\\.[0-9]+){3})?$)${label}(?:\\.${label})*$`;
+const hostNamePattern = `^${noId}(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
 
 // Longer ones libxcrypt takes for wrong (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { notAnId } from '@berth/contract/text';
+import { noId, notAnId } from '@berth/contract/text';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
@@ -89,9 +89,11 @@ const localIsSet =
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
+const nameOfLocation = new RegExp(`^${noId}[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`);
+
 /** As host names are written, so that it can stand in any command and label. */
 function readName(text: string): string {
-  if (/^(?![0-9]+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
+  if (nameOfLocation.test(text)) return text;
   throw new UsageError(
     `A name is of small letters, digits and hyphens, 63 at most, not "${text}". ${notAnId}`,
   );

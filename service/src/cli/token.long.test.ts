@@ -97,6 +97,7 @@ for (const [args, words] of [
   [['create', '--scopes', 'admin'], /--name NAME/],
   [['create', '--name', 'x'], /Say what it may do/],
   [['create', '--name', '77', '--scopes', 'admin'], /digits alone/],
+  [['create', '--name', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', '--scopes', 'admin'], /a UUID/],
   [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
   [[...create, '--expires', 'soon'], /not "soon"/],
   [[...create, '--expires', '2027-02-31'], /not "2027-02-31"/],

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { notAnId } from '@berth/contract/text';
+import { noId, notAnId } from '@berth/contract/text';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
@@ -60,7 +60,7 @@ interface CreateOptions {
 
 function createCommand({ name, scopes, expires, project, out }: CreateOptions): Command {
   if (!name?.trim()) throw new UsageError('Say what the token is for: --name NAME');
-  if (/^\d+$/.test(name)) throw new UsageError(`--name: ${notAnId}`);
+  if (!new RegExp(`^${noId}`).test(name)) throw new UsageError(`--name: ${notAnId}`);
   const granted = readScopes(scopes ?? '');
   const expiresAt = expires === undefined ? null : readExpiry(expires);
   const create = async (db: Db, token: string, keep: (token: string) => Promise<void>) => {
