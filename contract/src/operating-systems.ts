@@ -93,7 +93,7 @@ const text = (description: string, example: string) =>
 const least = (description: string, most: number, example: number) =>
   Type.Integer({
     ...{ minimum: 1, maximum: most, description, examples: [example] },
-    explain: `Must be a whole number from 1 to ${most}.`,
+    explain: `Must be an integer from 1 to ${most}.`,
   });
 
 const minimum = Closed(

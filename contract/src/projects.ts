@@ -19,7 +19,7 @@ export const quotaNames = Object.keys(quotaWords) as QuotaName[];
 const mostOfAnything = 2_000_000_000;
 
 function limit(description: string, example = 10) {
-  const explain = `Must be a whole number from 0 to ${mostOfAnything}, or null for no limit.`;
+  const explain = `Must be an integer from 0 to ${mostOfAnything}, or null for no limit.`;
   const type = ['integer', 'null'];
   return Type.Unsafe<number | null>({
     ...{ type, minimum: 0, maximum: mostOfAnything, examples: [example], explain },

@@ -296,7 +296,7 @@ const ArgvCommand = Type.Array(
 const Command = Type.Union([ShellCommand, ArgvCommand], {
   description: 'A command, as text for a shell or as a list of a program and its arguments.',
   explain:
-    'Must be a text, or a list of at least one text, of at most 4 KiB, ' +
+    'Must be a string, or an array of at least one string, of at most 4 KiB, ' +
     'with no control characters but tabs and line breaks.',
 });
 
@@ -310,7 +310,7 @@ const Group = (description: string) =>
   });
 
 function Amount(unit: string, description: string, example: number) {
-  const explain = `Must be a whole number of ${unit}, from 1.`;
+  const explain = `Must be an integer number of ${unit}, at least 1 and within the limits of the location.`;
   return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [example], explain });
 }
 
@@ -355,7 +355,7 @@ export const ServerCreate = Closed(
         'then started again, and the next command is run. If the commands have not ended after two hours, the creation ' +
         'ends with a message about this, and the command that is running is not interrupted.',
       examples: [['apt-get update', ['touch', '/root/ready']]],
-      explain: 'Must be a list of at most 64 commands. It may be empty.',
+      explain: 'Must be an array of at most 64 commands. It may be empty.',
     }),
     cpu: Amount('cores', 'The number of CPU cores, within the `limits` of the location.', 2),
     ram: Amount(

@@ -26,12 +26,12 @@ export function Description(words: Words) {
     maxLength: 500,
     pattern: linePattern,
     ...words,
-    explain: 'Must be a text of at most 500 characters, without control characters.',
+    explain: 'Must be a string of at most 500 characters, without control characters.',
   });
 }
 
 const asTitle =
-  'Must be a text of 1 to 100 characters that are not all blank, without control characters.';
+  'Must be a string of 1 to 100 characters that are not all blank, without control characters.';
 
 /** What people call something. */
 export function Title(words: Words) {

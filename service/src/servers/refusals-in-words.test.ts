@@ -157,8 +157,10 @@ test('bad values are refused in short sentences', async () => {
   assert.equal(await detailOf(create({ colour: 'red' })), '/colour: Unknown field.');
   const parameter = 'colour: Unknown query parameter.';
   assert.equal(await detailOf(ask('GET', '/servers?colour=red')), parameter);
+  const twice = 'limit: Must be given only once.';
+  assert.equal(await detailOf(ask('GET', '/servers?limit=1&limit=2')), twice);
   const list = ask('POST', '/servers', { body: [serverBody(place)] });
-  assert.equal(await detailOf(list), 'The body must be a JSON object.');
+  assert.equal(await detailOf(list), 'The body must be a JSON object, not an array.');
 });
 
 test('what needs a user says so to a token', async () => {

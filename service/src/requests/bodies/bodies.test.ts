@@ -144,7 +144,7 @@ test('an action takes an empty body of any type, and a form', async () => {
     assert.deepEqual(errorsOf(answer), { '/force': 'Must be true or false.' });
   }
   const typed = await post('{"force": 1}', { ...json, url });
-  assert.deepEqual(errorsOf(typed), { '/force': 'Must be true or false.' });
+  assert.deepEqual(errorsOf(typed), { '/force': 'Must be true or false, not a number.' });
   const unknown = await post('{"force": true}', { ...json, url: '/v1/probe/start' });
   assert.deepEqual(errorsOf(unknown), { '/force': 'Unknown field.' });
 });
