@@ -6,7 +6,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, invalidFields, type Where } from '../problems/problem.ts';
-import { coerceText } from './bodies/coercion.ts';
+import { booleanInText, coerceText } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
 import { isRealTime } from './times.ts';
 import { outOfRange, wrongType } from './wrong-type.ts';
@@ -101,6 +101,7 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
   const type = isJson ? wrongType(error) : undefined;
   if (type !== undefined) return type;
+  if (keyword === 'type' && params.type === 'boolean' && !isJson) return booleanInText;
   const { explain } = (parentSchema ?? {}) as Annotations;
   if (explain) return explain + outOfRange(error);
   if (keyword === 'pattern' || keyword === 'format') return 'Has an invalid format.';

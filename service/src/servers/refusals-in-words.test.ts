@@ -157,6 +157,8 @@ test('bad values are refused in short sentences', async () => {
   assert.equal(await detailOf(create({ colour: 'red' })), '/colour: Unknown field.');
   const parameter = 'colour: Unknown query parameter.';
   assert.equal(await detailOf(ask('GET', '/servers?colour=red')), parameter);
+  const detail = 'force: Must be true or false, or 1, 0, on or off, in lowercase.';
+  assert.equal(await detailOf(ask('POST', '/servers/1/stop?force=TRUE')), detail);
   const twice = 'limit: Must be given only once.';
   assert.equal(await detailOf(ask('GET', '/servers?limit=1&limit=2')), twice);
   const list = ask('POST', '/servers', { body: [serverBody(place)] });
