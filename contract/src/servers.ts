@@ -272,9 +272,9 @@ const commandPattern =
 const maxCommandBytes = 4096;
 
 const ShellCommand = Type.String({
-  pattern: commandPattern,
+  pattern: commandPattern.replace('^', '^(?!\\s*$)'),
   maxBytes: maxCommandBytes,
-  description: 'A command that `/bin/sh -c` runs, of at most 4 KiB.',
+  description: 'A command that `/bin/sh -c` runs, of at most 4 KiB. It cannot be blank.',
   examples: ['apt-get update'],
 });
 
@@ -296,7 +296,7 @@ const ArgvCommand = Type.Array(
 const Command = Type.Union([ShellCommand, ArgvCommand], {
   description: 'A command, as text for a shell or as a list of a program and its arguments.',
   explain:
-    'Must be a string, or an array of at least one string, of at most 4 KiB, ' +
+    'Must be a string that is not blank, or an array of at least one string, of at most 4 KiB, ' +
     'with no control characters but tabs and line breaks.',
 });
 

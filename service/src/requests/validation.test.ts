@@ -95,14 +95,7 @@ test('passwords are counted in characters and hold no control characters', async
 });
 
 test('commands are bounded in number, in bytes and in characters', async () => {
-  const good = [
-    [],
-    Array(64).fill('true'),
-    ['x'.repeat(4096)],
-    ['é'.repeat(2048)],
-    ['a\t\r\n'],
-    [''],
-  ];
+  const good = [[], Array(64).fill('true'), ['x'.repeat(4096)], ['é'.repeat(2048)], ['a\t\r\n']];
   for (const initialCommands of good) {
     assert.equal((await postJson({ ...valid, initialCommands })).statusCode, 200);
   }
@@ -114,6 +107,8 @@ test('commands are bounded in number, in bytes and in characters', async () => {
     [],
     ['x'.repeat(4000), 'y'.repeat(97)],
     ['a', 1],
+    '',
+    ' \n\t',
     7,
     null,
     {},

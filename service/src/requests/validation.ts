@@ -82,12 +82,16 @@ function escaped(name: string): string {
 /** Letters by which a name may differ from the one that was meant: of a short one only a few. */
 const furthest = 3;
 
+/** A server is created with a `name` and shown with a `hostname`. */
+const alike = (one: string, other: string) => [one, other].sort().join(' ') === 'hostname name';
+
 function meantBy(name: string, parentSchema: object = {}): string | undefined {
   const { properties = {} } = parentSchema as { properties?: Record<string, object> };
   const known = Object.keys(properties).filter(
     (one) => !('undocumented' in (properties[one] ?? {})),
   );
-  return nearest(name, known, Math.min(furthest, Math.ceil(name.length / 4)));
+  const near = nearest(name, known, Math.min(furthest, Math.ceil(name.length / 4)));
+  return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 
 function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string {

@@ -155,6 +155,19 @@ test('bad values are refused in short sentences', async () => {
   const password = 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.';
   assert.equal(await detailOf(create({ password: 'short' })), `/password: ${password}`);
   assert.equal(await detailOf(create({ colour: 'red' })), '/colour: Unknown field.');
+  for (const [sent, meant] of [
+    ['hostname', 'name'],
+    ['location', 'location_id'],
+    ['passwrd', 'password'],
+  ]) {
+    const unknown = `/${sent}: Unknown field. Did you mean ${meant}?`;
+    assert.equal(await detailOf(create({ [String(sent)]: 'x' })), unknown);
+  }
+  const named = 'name: Unknown query parameter. Did you mean hostname?';
+  assert.equal(await detailOf(ask('GET', '/servers?name=web-1')), named);
+  const body = { name: 'x', scopes: ['servers:read'], expires: '2100-01-01T00:00:00Z' };
+  const expires = '/expires: Unknown field. Did you mean expires_at?';
+  assert.equal(await detailOf(ask('POST', '/tokens', { body })), expires);
   const parameter = 'colour: Unknown query parameter.';
   assert.equal(await detailOf(ask('GET', '/servers?colour=red')), parameter);
   const detail = 'force: Must be true or false, or 1, 0, on or off, in lowercase.';
