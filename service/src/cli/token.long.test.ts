@@ -91,6 +91,21 @@ test('the end of a token can be a date', async () => {
   assert.match(made.stderr, /until 2999-12-31T00:00:00.000Z/);
 });
 
+test('a token is revoked by its name, unless several are called so', async () => {
+  const make = async () =>
+    Number(
+      /^Token (\d+)/.exec(
+        (await run('create', '--name', 'named', '--scopes', 'admin')).stderr,
+      )?.[1],
+    );
+  const ids = [await make(), await make()];
+  const refused = await run('revoke', 'named');
+  assert.deepEqual([refused.code, refused.stderr.includes(ids.join(', '))], [2, true]);
+  assert.equal((await run('revoke', String(ids[0]))).code, 0);
+  const revoked = await run('revoke', 'named');
+  assert.match(revoked.stdout, new RegExp(`Token ${ids[1]} is revoked`));
+});
+
 const create = ['create', '--name', 'x', '--scopes', 'admin'];
 
 for (const [args, words] of [
@@ -105,7 +120,8 @@ for (const [args, words] of [
   [[...create, '--project', 'none'], /no project "none"/],
   [[...create, '--color', 'red'], /--color/],
   [['revoke'], /Unknown command: revoke/],
-  [['revoke', 'x'], /"x" is not the id/],
+  [['revoke', 'nobody'], /No active token is called nobody\./],
+  [['revoke', '0'], /"0" is not the id/],
   [['revoke', '999'], /No active token has id 999\./],
   [['rename'], /Unknown command: rename/],
 ] as const) {

@@ -18,7 +18,7 @@ const usage = `Makes, lists and revokes tokens of the API.
 
   npm run token -- create --name NAME --scopes SCOPES [--expires WHEN] [--project NAME] [--out FILE]
   npm run token -- list
-  npm run token -- revoke ID
+  npm run token -- revoke NAME|ID
 
   --name     What the token is for, as the list shows it.
   --scopes   One or more of ${knownScopes.join(', ')}, separated by commas.
@@ -139,8 +139,8 @@ async function list(db: Db): Promise<string> {
 }
 
 function revokeCommand(text: string): Command {
-  const id = readId(text, 'a token');
   return async (db) => {
+    const id = /^\d+$/.test(text) ? readId(text, 'a token') : await idNamed(db, text);
     const count = await db.transaction().execute(async (trx) => {
       const projectId = await revokeToken(trx, id);
       if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
@@ -153,6 +153,18 @@ function revokeCommand(text: string): Command {
     if (count === 1) return `Token ${id} is revoked.`;
     return `Token ${id} is revoked, and also ${counted(count - 1, 'token')} created with it.`;
   };
+}
+
+/** Of a token that was not revoked: those that were need no other end. */
+async function idNamed(db: Db, name: string): Promise<number> {
+  const ids = (await listTokens(db))
+    .filter((token) => token.name === name && token.revoked_at === null)
+    .map(({ id }) => id);
+  const [id] = ids;
+  if (id === undefined) throw new UsageError(`No active token is called ${name}.`);
+  if (ids.length === 1) return id;
+  const detail = `Several active tokens are called ${name}. Use one of these IDs: ${ids.join(', ')}.`;
+  throw new UsageError(detail);
 }
 
 await runTool(usage, readCommand);
