@@ -330,11 +330,11 @@ export const ServerCreate = Closed(
     }),
     location_id: Reference(
       'location',
-      'The location in which the server runs. `GET /v1/locations` lists them.',
+      'The location in which the server runs. List the locations with `GET /v1/locations`.',
     ),
     os_id: Reference(
       'operating_system',
-      'The operating system of the server. `GET /v1/operating-systems` lists them.',
+      'The operating system of the server. List the operating systems with `GET /v1/operating-systems`.',
     ),
     password: Type.String({
       minLength: 8,

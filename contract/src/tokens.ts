@@ -79,7 +79,7 @@ export const RevokedToken = Type.Object(
     revoked_tokens: Type.Integer({
       minimum: 1,
       description:
-        'The number of tokens that were revoked: the token, and those that were created with it, directly or indirectly.',
+        'The number of tokens that were revoked: 1 for the token itself, and those that were created with it, directly or indirectly.',
       examples: [3],
     }),
   },
