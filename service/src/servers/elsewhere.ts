@@ -12,10 +12,13 @@ import { findServersNamed, findServersWithUuid, projectsOfServers } from './quer
  * one that the project of the request has not, they are told which project has it, and how a request says so.
  */
 export function tellWhere(db: Db) {
-  return async (error: unknown, request: FastifyRequest): Promise<never> => {
-    const isMissing = error instanceof Problem && error.code === 'server_not_found';
-    throw (isMissing && (await whereItIs(request, db, error))) || error;
-  };
+  // Fastify waits for a promise here, which its types do not say.
+  return (error: unknown, request: FastifyRequest): unknown => told(error, request, db);
+}
+
+async function told(error: unknown, request: FastifyRequest, db: Db): Promise<never> {
+  const isMissing = error instanceof Problem && error.code === 'server_not_found';
+  throw (isMissing && (await whereItIs(request, db, error))) || error;
 }
 
 async function whereItIs(
