@@ -103,7 +103,7 @@ export const AddressPoolCreate = Closed(
         maxItems: 3,
         description:
           'Up to 3 DNS servers that servers use, in order of preference. The default is the gateway.',
-        explain: 'Must be a list of at most 3 IP addresses.',
+        explain: 'Must be an array of at most 3 IP addresses.',
       }),
     ),
     first: Type.Optional(

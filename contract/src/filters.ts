@@ -33,7 +33,7 @@ export function NamePrefix(objects: string, what: string) {
       pattern: '^[^\\p{Cc}\\p{Cs}]*$',
       description: `Return only ${objects} whose ${what} begins with this text. The comparison ignores case.`,
       examples: ['web'],
-      explain: 'Must be a text of 1 to 253 characters, without control characters.',
+      explain: 'Must be a string of 1 to 253 characters, without control characters.',
     }),
   );
 }

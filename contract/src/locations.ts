@@ -177,7 +177,7 @@ export const LocationQuery = Closed({
 });
 
 function bound(description: string, most: number, example: number) {
-  const explain = `Must be a whole number from 1 to ${most}.`;
+  const explain = `Must be an integer from 1 to ${most}.`;
   const examples = [example];
   return Type.Optional(Type.Integer({ minimum: 1, maximum: most, description, examples, explain }));
 }
@@ -207,7 +207,7 @@ export function Allowance(description: string) {
   return Type.Unsafe<number | null>({
     ...{ type: ['integer', 'null'], minimum: 0, maximum: mostBytes, description },
     examples: [1_000_000_000_000],
-    explain: `Must be a whole number from 0 to ${mostBytes}, or null for no limit.`,
+    explain: `Must be an integer from 0 to ${mostBytes}, or null for no limit.`,
   });
 }
 
@@ -272,7 +272,7 @@ export const LocationUpdate = Closed(
         description:
           'The operating systems that servers can be created with at this location. Null allows all of them.',
         explain:
-          'Must be a list of 1 to 1000 different operating systems, by ID or slug, or null for all.',
+          'Must be an array of 1 to 1000 different operating systems, by ID or slug, or null for all.',
       }),
     ),
     creates_per_node: Type.Optional(
@@ -281,7 +281,7 @@ export const LocationUpdate = Closed(
         description:
           'The maximum number of servers that are created at the same time on one node. Null sets it to twice the ' +
           'number of cores of the node, but at least 4. Creations in progress are not affected.',
-        explain: 'Must be a whole number from 1 to 1000, or null.',
+        explain: 'Must be an integer from 1 to 1000, or null.',
       }),
     ),
     traffic_counted: Type.Optional(trafficPolicyWords.counted),
@@ -301,7 +301,7 @@ export const LocationUpdate = Closed(
             'The networks that servers can connect to in addition to the Internet. A network that merely contains ' +
             'the addresses of nodes or the subnet of the servers does not open these: list the exact address or ' +
             'subnet to do that.',
-          explain: 'Must be a list of at most 100 networks.',
+          explain: 'Must be an array of at most 100 networks.',
         },
       ),
     ),
@@ -309,7 +309,7 @@ export const LocationUpdate = Closed(
     traffic_throttle: Type.Optional(
       Type.Unsafe<number | null>({
         ...{ type: ['integer', 'null'], minimum: 1, maximum: mostMegabits, ...throttle },
-        explain: `Must be a whole number of Mbit/s from 1 to ${mostMegabits}, or null.`,
+        explain: `Must be an integer number of Mbit/s from 1 to ${mostMegabits}, or null.`,
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AnyOf, NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { notAnId } from './text.ts';
+import { noId, notAnId } from './text.ts';
 import { Closed, Id, Word } from './values.ts';
 
 const typeWords =
@@ -93,7 +93,7 @@ const text = (description: string, example: string) =>
 const least = (description: string, most: number, example: number) =>
   Type.Integer({
     ...{ minimum: 1, maximum: most, description, examples: [example] },
-    explain: `Must be a whole number from 1 to ${most}.`,
+    explain: `Must be an integer from 1 to ${most}.`,
   });
 
 const minimum = Closed(
@@ -114,7 +114,7 @@ const enabled = Type.Boolean({
 export const OperatingSystemCreate = Closed(
   {
     slug: Type.String({
-      pattern: '^(?![0-9]+$)[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+      pattern: `^${noId}[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`,
       description: `The short name of the operating system. It must be unique. ${notAnId}`,
       examples: ['fedora-43'],
       explain:

@@ -12,7 +12,7 @@ export const pageParameters = {
       description:
         'The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.',
       examples: [100],
-      explain: 'Must be a whole number from 1 to 1000.',
+      explain: 'Must be an integer from 1 to 1000.',
     }),
   ),
   cursor: Type.Optional(

@@ -195,7 +195,7 @@ export const PasskeyCreate = Closed(
                 {
                   maxItems: 10,
                   description: 'How the browser can reach the authenticator.',
-                  explain: 'Must be a list of at most 10 transports.',
+                  explain: 'Must be an array of at most 10 transports.',
                 },
               ),
             ),

@@ -20,7 +20,7 @@ export const FieldError = Type.Object(
     ),
     detail: Type.String({
       description: 'What the value must be.',
-      examples: ['Must be a whole number from 1.'],
+      examples: ['Must be an integer from 1.'],
     }),
   },
   { title: 'FieldError', description: 'An invalid field of the body, or parameter of the query.' },
@@ -119,7 +119,7 @@ export const Problem = Type.Object(
     status: Type.Integer({ description: 'The HTTP status code.', examples: [422] }),
     detail: Type.String({
       description: 'What went wrong this time and what to do about it, in words for a person.',
-      examples: ['/cpu: Must be a whole number from 1.'],
+      examples: ['/cpu: Must be an integer from 1.'],
     }),
     code: Type.String({
       description: 'The kind of error, for programs. `/docs/errors` explains each code.',
@@ -140,7 +140,7 @@ export const Problem = Type.Object(
     ...membersOfCodes,
     message: Type.String({
       description: 'The same text as `detail`.',
-      examples: ['/cpu: Must be a whole number from 1.'],
+      examples: ['/cpu: Must be an integer from 1.'],
     }),
   },
   {

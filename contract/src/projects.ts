@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { NamePrefix } from './filters.ts';
 import { pageParameters } from './pagination.ts';
-import { Description, notAnId } from './text.ts';
+import { Description, noId, notAnId } from './text.ts';
 import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 const quotaWords = {
@@ -19,7 +19,7 @@ export const quotaNames = Object.keys(quotaWords) as QuotaName[];
 const mostOfAnything = 2_000_000_000;
 
 function limit(description: string, example = 10) {
-  const explain = `Must be a whole number from 0 to ${mostOfAnything}, or null for no limit.`;
+  const explain = `Must be an integer from 0 to ${mostOfAnything}, or null for no limit.`;
   const type = ['integer', 'null'];
   return Type.Unsafe<number | null>({
     ...{ type, minimum: 0, maximum: mostOfAnything, examples: [example], explain },
@@ -77,7 +77,7 @@ const fields = {
   name: Type.String({
     minLength: 1,
     maxLength: 64,
-    pattern: '^(?![0-9]+$)[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$',
+    pattern: `^${noId}[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`,
     description: `The name of the project. It must be unique; the comparison ignores case. ${notAnId}`,
     examples: ['web-team'],
     explain:

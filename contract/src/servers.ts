@@ -4,7 +4,7 @@ import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
 import { offeredActions } from './server-actions.ts';
-import { notAnId } from './text.ts';
+import { noId, notAnId } from './text.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
 
@@ -259,9 +259,9 @@ export const ServerStatusRecord = Type.Object(
 );
 export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
-// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there, and digits alone to IDs.
+// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostNamePattern = `^(?![0-9]+(?:(?:\\.[0-9]+){3})?$)${label}(?:\\.${label})*$`;
+const hostNamePattern = `^${noId}(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
 
 // Longer ones libxcrypt takes for wrong (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;
@@ -272,9 +272,9 @@ const commandPattern =
 const maxCommandBytes = 4096;
 
 const ShellCommand = Type.String({
-  pattern: commandPattern,
+  pattern: commandPattern.replace('^', '^(?!\\s*$)'),
   maxBytes: maxCommandBytes,
-  description: 'A command that `/bin/sh -c` runs, of at most 4 KiB.',
+  description: 'A command that `/bin/sh -c` runs, of at most 4 KiB. It cannot be blank.',
   examples: ['apt-get update'],
 });
 
@@ -296,7 +296,7 @@ const ArgvCommand = Type.Array(
 const Command = Type.Union([ShellCommand, ArgvCommand], {
   description: 'A command, as text for a shell or as a list of a program and its arguments.',
   explain:
-    'Must be a text, or a list of at least one text, of at most 4 KiB, ' +
+    'Must be a string that is not blank, or an array of at least one string, of at most 4 KiB, ' +
     'with no control characters but tabs and line breaks.',
 });
 
@@ -310,7 +310,7 @@ const Group = (description: string) =>
   });
 
 function Amount(unit: string, description: string, example: number) {
-  const explain = `Must be a whole number of ${unit}, from 1.`;
+  const explain = `Must be an integer number of ${unit}, at least 1 and within the limits of the location.`;
   return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [example], explain });
 }
 
@@ -330,11 +330,11 @@ export const ServerCreate = Closed(
     }),
     location_id: Reference(
       'location',
-      'The location in which the server runs. `GET /v1/locations` lists them.',
+      'The location in which the server runs. List the locations with `GET /v1/locations`.',
     ),
     os_id: Reference(
       'operating_system',
-      'The operating system of the server. `GET /v1/operating-systems` lists them.',
+      'The operating system of the server. List the operating systems with `GET /v1/operating-systems`.',
     ),
     password: Type.String({
       minLength: 8,
@@ -355,7 +355,7 @@ export const ServerCreate = Closed(
         'then started again, and the next command is run. If the commands have not ended after two hours, the creation ' +
         'ends with a message about this, and the command that is running is not interrupted.',
       examples: [['apt-get update', ['touch', '/root/ready']]],
-      explain: 'Must be a list of at most 64 commands. It may be empty.',
+      explain: 'Must be an array of at most 64 commands. It may be empty.',
     }),
     cpu: Amount('cores', 'The number of CPU cores, within the `limits` of the location.', 2),
     ram: Amount(

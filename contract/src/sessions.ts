@@ -4,7 +4,7 @@ import { linePattern } from './text.ts';
 import { newPassword, Person, Role } from './users.ts';
 import { Closed, Id, Timestamp } from './values.ts';
 
-const anyText = { maxLength: 254, explain: 'Must be a text of at most 254 characters.' };
+const anyText = { maxLength: 254, explain: 'Must be a string of at most 254 characters.' };
 
 export const SignIn = Closed(
   {
@@ -13,7 +13,7 @@ export const SignIn = Closed(
       pattern: linePattern,
       description: 'The email address of the user.',
       examples: ['ada@example.com'],
-      explain: 'Must be a text of at most 254 characters, without control characters.',
+      explain: 'Must be a string of at most 254 characters, without control characters.',
     }),
     password: Type.String({
       ...anyText,
@@ -161,7 +161,7 @@ const answered = (description: string, example: string) =>
       maxLength: 4096,
       description,
       examples: [example],
-      explain: 'Must be a text of at most 4096 characters, given once.',
+      explain: 'Must be a string of at most 4096 characters.',
     }),
   );
 

@@ -9,14 +9,14 @@ const words = {
       'How long entries of the audit log are kept, in months. They are removed by whole calendar months (UTC), so an ' +
       'entry may be kept for up to a month more. The default is 13.',
     examples: [13],
-    explain: 'Must be a whole number of months, from 1 to 120.',
+    explain: 'Must be an integer number of months, from 1 to 120.',
   },
   operations_months: {
     minimum: 1,
     maximum: 120,
     description: 'How long an operation is kept after its end, in months. The default is 13.',
     examples: [13],
-    explain: 'Must be a whole number of months, from 1 to 120.',
+    explain: 'Must be an integer number of months, from 1 to 120.',
   },
   outputs_days: {
     minimum: 1,
@@ -25,7 +25,7 @@ const words = {
       'How long the output of initial commands is kept after the end of their operation, in days, but no longer than ' +
       'the operation, and less long if the outputs of the project exceed its quota `outputs`. The default is 30.',
     examples: [30],
-    explain: 'Must be a whole number of days, from 1 to 3650.',
+    explain: 'Must be an integer number of days, from 1 to 3650.',
   },
 } as const;
 

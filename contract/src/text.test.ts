@@ -41,11 +41,22 @@ test('only a title must say something', () => {
   }
 });
 
-test('a name that requests can use is not digits alone, nor what no title is', () => {
-  for (const text of ['1', '007', '9'.repeat(50), '', ' ', 'a\n', '\u202e']) {
+test('a name that requests can use is neither an id nor a UUID, nor what no title is', () => {
+  const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+  for (const text of [
+    uuid,
+    uuid.toUpperCase(),
+    '1',
+    '007',
+    '9'.repeat(50),
+    '',
+    ' ',
+    'a\n',
+    '\u202e',
+  ]) {
     assert.equal(asName(text), false, JSON.stringify(text));
   }
-  for (const text of ['1a', '1.0', '1 2', '-1', '1-', '٣', 'deploy']) {
+  for (const text of [`${uuid}0`, uuid.slice(1), '1a', '1.0', '1 2', '-1', '1-', '٣', 'deploy']) {
     assert.ok(asName(text), JSON.stringify(text));
   }
 });

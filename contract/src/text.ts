@@ -9,7 +9,11 @@ const noLine = '\\p{Cc}\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 /** May be empty. Time to check it grows with its length, whatever is in it. */
 export const linePattern = `^[^${noLine}]*$`;
 const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
-const notBlankNorAnId = `^(?!\\s*$|[0-9]+$)[^${noLine}]*$`;
+
+const hex = (digits: number) => `[0-9a-fA-F]{${digits}}`;
+/** For the start of the pattern of a name: not a text that requests read as an id or a UUID. */
+export const noId = `(?!(?:[0-9]+|${[8, 4, 4, 4, 12].map(hex).join('-')})$)`;
+const notBlankNorAnId = `^${noId}(?!\\s*$)[^${noLine}]*$`;
 
 interface Words {
   description: string;
@@ -22,12 +26,12 @@ export function Description(words: Words) {
     maxLength: 500,
     pattern: linePattern,
     ...words,
-    explain: 'Must be a text of at most 500 characters, without control characters.',
+    explain: 'Must be a string of at most 500 characters, without control characters.',
   });
 }
 
 const asTitle =
-  'Must be a text of 1 to 100 characters that are not all blank, without control characters.';
+  'Must be a string of 1 to 100 characters that are not all blank, without control characters.';
 
 /** What people call something. */
 export function Title(words: Words) {
@@ -41,7 +45,8 @@ export function Title(words: Words) {
 }
 
 /** Of what requests can name. */
-export const notAnId = 'It cannot consist of digits alone, since those are read as an ID.';
+export const notAnId =
+  'It cannot consist of digits alone or have the form of a UUID, since both are read as IDs.';
 
 /** What people and requests call something. */
 export function Name(words: Words) {

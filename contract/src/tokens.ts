@@ -79,7 +79,7 @@ export const RevokedToken = Type.Object(
     revoked_tokens: Type.Integer({
       minimum: 1,
       description:
-        'The number of tokens that were revoked: the token, and those that were created with it, directly or indirectly.',
+        'The number of tokens that were revoked: 1 for the token itself, and those that were created with it, directly or indirectly.',
       examples: [3],
     }),
   },
@@ -98,7 +98,7 @@ export const TokenCreate = Closed(
       uniqueItems: true,
       description: 'The scopes of the token: what it allows. The caller must have each of them.',
       explain:
-        'Must be a list of some of servers:read, servers:write, metrics:read and admin, each once.',
+        'Must be an array of some of servers:read, servers:write, metrics:read and admin, each once.',
     }),
     expires_at: Type.Optional(
       Time(
@@ -120,7 +120,7 @@ export const TokenCreate = Closed(
           description:
             'Up to 50 networks that requests with the token may come from. They must be within those of the token that ' +
             'makes the request, which are also the default.',
-          explain: 'Must be a list of at most 50 networks.',
+          explain: 'Must be an array of at most 50 networks.',
         },
       ),
     ),

@@ -22,8 +22,14 @@ export const usageMetrics = Object.keys(usageUnits) as [UsageMetric, ...UsageMet
 const anyMetric = `(?:${usageMetrics.join('|')})`;
 
 export const UsageQuery = Closed({
-  from: Type.Optional(Time('The beginning of the history. The default is 24 hours before `to`.')),
-  to: Type.Optional(Time('The end of the history. The default is now.')),
+  from: Type.Optional(
+    Time(
+      'The beginning of the history, which is rounded down to the beginning of a step. The default is 24 hours before `to`.',
+    ),
+  ),
+  to: Type.Optional(
+    Time('The end of the history, which is rounded up to the end of a step. The default is now.'),
+  ),
   step: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,7}[smhd]?$',
@@ -74,7 +80,9 @@ const Series = Type.Object(
 export const UsageHistory = Type.Object(
   {
     from: Timestamp('The beginning of the first step.'),
-    to: Timestamp('The end of the last step.'),
+    to: Timestamp(
+      'The end of the last step. It is later than now while the last step is not over.',
+    ),
     step: Type.Integer({ description: 'The length of a step, in seconds.', examples: [300] }),
     times: Type.Array(Timestamp('The beginning of a step.'), {
       description: 'The beginnings of all steps, in order.',

@@ -32,7 +32,7 @@ export const newPassword = Type.String({
   description:
     'The new password. Passwords that are easy to guess are refused; four unusual words are a good one.',
   examples: ['copper-lantern-Tuesday-otter'],
-  explain: 'Must be a text of at most 128 characters.',
+  explain: 'Must be a string of at most 128 characters.',
 });
 
 const name = Title({

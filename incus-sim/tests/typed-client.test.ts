@@ -26,11 +26,12 @@ if (!created) await berth.POST('/v1/servers', { body: wanted, params: { query: {
 if (!created) await berth.POST('/v1/servers', { body: { ...wanted, password: undefined } });
 `;
 
-const compilerOptions = {
-  ...{ target: 'es2024', module: 'nodenext', lib: ['es2024', 'dom'], types: ['node'] },
-  ...{ strict: true, noUncheckedIndexedAccess: true, noEmit: true, skipLibCheck: true },
-  ...{ allowImportingTsExtensions: true, verbatimModuleSyntax: true },
-};
+/** The options of the page, and two that many projects add. */
+function stricter(tsconfig: string): object {
+  const { compilerOptions } = JSON.parse(tsconfig);
+  const more = { noUncheckedIndexedAccess: true, verbatimModuleSyntax: true };
+  return { compilerOptions: { ...compilerOptions, ...more } };
+}
 
 /** The script of docs/client.md, in a folder with the client that it makes. */
 async function writeScript(): Promise<string> {
@@ -39,9 +40,11 @@ async function writeScript(): Promise<string> {
   const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
   const [, script] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
   assert.ok(script, 'docs/client.md has a script');
+  const [, options] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+  assert.ok(options, 'docs/client.md has a tsconfig.json');
   writeFileSync(join(folder, 'script.ts'), script);
   writeFileSync(join(folder, 'mistakes.ts'), script + mistakes);
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(stricter(options)));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   symlinkSync(modules, join(folder, 'node_modules'));
   const document = join(root, 'contract/openapi.json');

@@ -8,7 +8,7 @@ import type { ProjectRows } from '../db/project.ts';
 import { isSafe } from '../lib/methods.ts';
 import { type FieldError, invalidFields, Problem, type ProblemCode } from '../problems/problem.ts';
 import { keepAsSent } from '../requests/as-sent.ts';
-import { readId } from '../requests/path-id.ts';
+import { isUuid, readId, readName } from '../requests/path-id.ts';
 import { type Place, placesOf, valuesAt } from '../requests/reference-places.ts';
 import { markAudited } from './audit-marks.ts';
 import { earlierAnswer, sendAnswer } from './idempotency.ts';
@@ -48,9 +48,6 @@ interface Finder extends Lookup {
   words: string;
   notFound: ProblemCode;
 }
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const unspeakable = /[\p{Cc}\p{Cs}]/u;
 
 /**
  * Puts ids in the place of what a request names otherwise, wherever its route's schemas have a reference,
@@ -119,10 +116,12 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     const text = String(value);
     if (/^\d+$/.test(text)) return readId(text);
     const caller = callerOf(request);
-    if (!caller || unspeakable.test(text) || text.length > 254) return undefined;
+    const { name, uuid } = readName(text);
+    const read = name ?? uuid;
+    if (!caller || read === undefined) return undefined;
     const asker = { db: deps.db, caller, readable: readableRows(request, deps.db) };
-    const isUuid = finder.withUuid !== undefined && uuidPattern.test(text);
-    const found = await (isUuid ? finder.withUuid?.(asker, text) : finder.named?.(asker, text));
+    const byUuid = uuid !== undefined && finder.withUuid;
+    const found = await (byUuid ? byUuid(asker, read) : finder.named?.(asker, read));
     return theOne(finder, text, found ?? [])?.id;
   }
 
@@ -171,11 +170,7 @@ function nothingFound({ words, notFound, named, withUuid }: Finder, value: strin
   const text = String(value);
   const shown = shortened(text);
   const isId = /^\d+$/.test(text) || !named;
-  const how = isId
-    ? 'has the id'
-    : withUuid && uuidPattern.test(text)
-      ? 'has the UUID'
-      : 'is called';
+  const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : 'is called';
   return new Problem(notFound, `No ${words} ${how} ${shown}.`);
 }
 

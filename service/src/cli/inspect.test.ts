@@ -95,7 +95,7 @@ test('a location is shown with its rules, and with what is open or not known', a
     addresses_read_at = now() - interval '3 hours'`.execute(db);
   const later = await shown();
   assert.match(later, /^rules +applied since /m);
-  assert.match(later, /^IPv6 +bounded: /m);
+  assert.match(later, /^IPv6 +bounded: from outside, only the addresses/m);
   assert.match(later, /^node node-1 +online, 2 addresses closed to servers, all read 3 h ago$/m);
   await sql`update locations set ipv6_open_for = '{/1.0/profiles/default}'`.execute(db);
   assert.match(await shown(), /^IPv6 +not bounded\. .*berthbr0 \(\/1\.0\/profiles\/default\)/m);

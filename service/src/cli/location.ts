@@ -1,4 +1,4 @@
-import { notAnId } from '@berth/contract/text';
+import { noId, notAnId } from '@berth/contract/text';
 import { Argument, type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
@@ -136,9 +136,11 @@ interface ChangedLocation extends EngineOptions {
 const localIsSet =
   '"local" is the machine of a service, as its settings BERTH_LOCAL_… say at each start. Change those, or choose another name.';
 
+const nameOfLocation = new RegExp(`^${noId}[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`);
+
 /** As host names are written, so that it can stand in any command and label. */
 function readName(text: string): string {
-  if (/^(?![0-9]+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(readOwn(text))) return text;
+  if (nameOfLocation.test(readOwn(text))) return text;
   throw new InvalidArgumentError(
     `A name has at most 63 small letters, digits and hyphens. ${notAnId}`,
   );

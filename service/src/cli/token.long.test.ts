@@ -102,18 +102,33 @@ test('the end of a token can be a date', async () => {
   assert.match(made.stderr, /until 2999-12-31T00:00:00.000Z/);
 });
 
+test('a token is revoked by its name, unless several are called so', async () => {
+  const made = async () => {
+    const { stdout } = await run('create', '--json', '--name', 'named', '--scopes', 'admin');
+    return JSON.parse(stdout).id as number;
+  };
+  const ids = [await made(), await made()];
+  const refused = await run('revoke', 'named');
+  assert.deepEqual([refused.code, refused.stderr.includes(ids.join(', '))], [2, true]);
+  assert.equal((await run('revoke', String(ids[0]))).code, 0);
+  const revoked = await run('revoke', 'named');
+  assert.match(revoked.stdout, new RegExp(`Token ${ids[1]} is revoked`));
+});
+
 for (const [args, words] of [
   [['create', '--scopes', 'admin'], /--name <name>' not specified/],
   [['create', '--name', 'x'], /--scopes <scopes>' not specified/],
   [['create', '--name', '77', '--scopes', 'admin'], /digits alone/],
+  [['create', '--name', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', '--scopes', 'admin'], /a UUID/],
   [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
   [[...create, '--expires', 'soon'], /'soon' is invalid. Use 30d/],
   [[...create, '--expires', '2027-02-31'], /'2027-02-31' is invalid/],
   [[...create, '--expires', '2001-01-01'], /has passed/],
   [[...create, '--project', 'none'], /no project "none"/],
   [[...create, '--color', 'red'], /--color/],
-  [['revoke'], /Missing required argument 'id'/],
-  [['revoke', 'x'], /'x' is invalid for argument 'id'/],
+  [['revoke'], /Missing required argument 'token'/],
+  [['revoke', 'nobody'], /No active token is called nobody\./],
+  [['revoke', '0'], /An id is a whole number/],
   [['revoke', '999'], /No active token has id 999\./],
   [['revok', '1'], /Unknown command 'revok'\n\(Did you mean revoke\?\)/],
 ] as const) {

@@ -1,4 +1,4 @@
-import { notAnId } from '@berth/contract/text';
+import { noId, notAnId } from '@berth/contract/text';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import { scopes as knownScopes } from '../callers/app-types.ts';
@@ -54,8 +54,8 @@ export function addTokenCommands(program: Program): void {
   token
     .command('revoke')
     .description('Revokes a token, and all tokens that were created with it.')
-    .argument('<id>', 'as the list shows it', readId)
-    .action(printing((id) => onDatabase((db) => revoke(db, id))));
+    .argument('<token>', 'name or id')
+    .action(printing((text) => onDatabase(async (db) => revoke(db, await tokenId(db, text)))));
 }
 
 interface CreateOptions {
@@ -105,7 +105,7 @@ async function projectOf(trx: Trx, name: string | undefined): Promise<number> {
 
 function readName(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('A name is not empty.');
-  if (/^\d+$/.test(text)) throw new InvalidArgumentError(notAnId);
+  if (!new RegExp(`^${noId}`).test(text)) throw new InvalidArgumentError(notAnId);
   return text;
 }
 
@@ -168,4 +168,18 @@ async function revoke(db: Db, id: number): Promise<Answer> {
   const others = revoked_tokens - 1;
   const also = others === 0 ? '' : `, and also ${counted(others, 'token')} created with it`;
   return { text: `Token ${id} is revoked${also}.`, json: { id, revoked_tokens } };
+}
+
+async function tokenId(db: Db, text: string): Promise<number> {
+  if (/^\d+$/.test(text)) return readId(text);
+  // One that was revoked has come to its end.
+  const ids = (await listTokens(db))
+    .filter((token) => token.name === text && token.revoked_at === null)
+    .map(({ id }) => id);
+  const [id] = ids;
+  if (id === undefined) throw new UsageError(`No active token is called ${text}.`);
+  if (ids.length === 1) return id;
+  throw new UsageError(
+    `Several active tokens are called ${text}. Use one of these IDs: ${ids.join(', ')}.`,
+  );
 }

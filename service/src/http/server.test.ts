@@ -111,6 +111,7 @@ test('an address that is not one is a 400', async () => {
   const answer = await ask('GET', '/v1/%zz');
   assert.equal(answer.statusCode, 400);
   assert.equal(answer.json().code, 'malformed_request');
+  assert.match(answer.json().detail, /percent sign.*escape sequence/);
 });
 
 test('a known address asked in another way is a 405 that says which ways there are', async () => {

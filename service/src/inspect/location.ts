@@ -22,7 +22,7 @@ function ipv6Facts({ network, network_kind, ipv6_open_for: others }: Row): strin
   if (network_kind !== 'bridge') return 'open to the outside as the network has it';
   if (others === null) return 'not looked at so far';
   if (others.length > 0) return `not bounded. ${unbounded(network, others)}`;
-  return 'bounded: open to the outside are addresses that servers have, and the next';
+  return 'bounded: from outside, only the addresses that servers have and the next free one can be reached';
 }
 
 function nodeFacts({ status, addresses, read_in }: InspectedLocation['nodes'][number]): string {

@@ -13,7 +13,7 @@ export function locationNotFound(id: number | string): Problem {
 
 /** For the `location_id` of a body that names none. */
 export function unknownLocation(id: number): FieldError {
-  const detail = `No location has the id ${id}. GET /v1/locations lists them.`;
+  const detail = `No location has the id ${id}. List the locations with GET /v1/locations.`;
   return { pointer: '/location_id', detail };
 }
 
@@ -135,7 +135,7 @@ async function unknownSystems(trx: Trx, ids: number[]): Promise<FieldError[]> {
   const known = await knownOperatingSystems(trx, ids);
   return ids.flatMap((id, at) => {
     if (known.has(id)) return [];
-    const detail = `No operating system has the id ${id}. GET /v1/operating-systems lists them.`;
+    const detail = `No operating system has the id ${id}. List the operating systems with GET /v1/operating-systems.`;
     return [{ pointer: `/os_ids/${at}`, detail }];
   });
 }

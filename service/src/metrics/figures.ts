@@ -31,7 +31,7 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     'location',
   ],
   location_ipv6_neighbours_bounded: [
-    '1 while only IPv6 addresses that servers have, and the next, are open to the outside; 0 while all are, since others are on its network.',
+    '1 while only the IPv6 addresses that servers have, and the next free one, can be reached from outside; 0 while all can, because something else uses its network.',
     'location',
   ],
   instances_unknown: [

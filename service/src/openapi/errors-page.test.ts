@@ -27,6 +27,14 @@ test('the page has a row for each code, with what it means, when it comes and wh
   }
 });
 
+test('refused requests and failed operations have a table and a heading each', () => {
+  const [, requests = '', operations = '', ...others] = errorsPage().split('<h2>');
+  assert.equal(others.length, 0);
+  assert.match(requests, /^Refused requests<\/h2>.*id="name_taken"/s);
+  assert.match(operations, /^Failed operations<\/h2>.*id="guest_paused"/s);
+  assert.ok(!requests.includes('id="guest_paused"') && !operations.includes('id="name_taken"'));
+});
+
 test('each explanation is of whole sentences, and says whether to send the request again', () => {
   for (const [code, [when, action, retry]] of Object.entries(explanations)) {
     for (const text of [when, action]) assert.match(text, /^[A-Z`].{8,}\.$/, code);

@@ -1,4 +1,5 @@
 import { type Explanation, explanations, type Retry } from '../problems/explanations.ts';
+import { failures } from '../problems/failures.ts';
 import { type ProblemCode, problems } from '../problems/problem.ts';
 
 const retryWords: Record<Retry, string> = {
@@ -25,12 +26,20 @@ wrong this time. <a href="/docs">The whole API</a></p>
 <p>Where the last column says that a request may be sent again, wait for the seconds in <code>Retry-After</code>; without
 that header wait for a second, and twice as long each time. Send changes again with the same
 <code>Idempotency-Key</code>, so that they are done once.</p>
-<table>
-<tr><th>Code</th><th>Status</th><th>Meaning</th><th>When</th><th>What to do</th><th>Send it again?</th></tr>
-${codes.map(row).join('\n')}
-</table>
+<h2>Refused requests</h2>
+${table(codes.filter((code) => !(code in failures)))}
+<h2>Failed operations</h2>
+<p>An operation that failed has one of these codes, and so has the response to a request that waited for it.</p>
+${table(codes.filter((code) => code in failures))}
 </html>
 `;
+}
+
+function table(codes: ProblemCode[]): string {
+  return `<table>
+<tr><th>Code</th><th>Status</th><th>Meaning</th><th>When</th><th>What to do</th><th>Send it again?</th></tr>
+${codes.map(row).join('\n')}
+</table>`;
 }
 
 function row(code: ProblemCode): string {

@@ -36,7 +36,7 @@ const key = Type.Optional(
     minLength: 1,
     maxLength: 255,
     description:
-      'A key of your choice, 1 to 255 characters long, that makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.',
+      'A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.',
     examples: ['4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55'],
   }),
 );

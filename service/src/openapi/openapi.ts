@@ -54,14 +54,19 @@ that are refused as invalid (400, 406, 413, 415 and 422), count as reads. The he
 \`RateLimit-Policy\` of each response say how many requests are left. Requests beyond the limit get 429 with
 \`Retry-After\`.
 
+## Query parameters and forms
+
+A boolean in the query or in a form is \`true\`, \`1\` or \`on\`, or \`false\`, \`0\` or \`off\`, in lowercase. In JSON it is
+\`true\` or \`false\`. A query parameter can be given only once, unless it accepts several values: these are separated by
+commas (\`status=started,stopped\`), or the parameter is repeated (\`status=started&status=stopped\`).
+
 ## IDs and names
 
 Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, the
 \`slug\` of an operating system, the name of a project, the email address of a user, or the name of a token. A value of
-digits alone is an ID, and a value in the form of a UUID is a UUID. New names therefore cannot consist of digits alone.
-Names of servers are looked up in the project that the
-request is about, and their case is ignored. If several objects have the name, the response is 409 \`ambiguous_name\` with
-the \`candidates\`.
+digits alone is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
+Names of servers are looked up in the project that the request is about, and their case is ignored. If several objects have
+the name, the response is 409 \`ambiguous_name\` with the \`candidates\`.
 
 ## Lists
 

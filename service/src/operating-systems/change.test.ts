@@ -64,8 +64,8 @@ it('one that is there is not offered again once its image server is not on the l
   assert.equal((await change(id, { minimum: { ram: 1, disk: 1 } })).statusCode, 200);
 });
 
-it('a slug is not digits alone, which are an id', async () => {
-  for (const slug of ['42', '']) {
+it('a slug is not digits alone, which are an id, nor a UUID', async () => {
+  for (const slug of ['42', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', '']) {
     assert.equal((await add({ slug })).json().errors[0].pointer, '/slug', slug);
   }
 });

@@ -18,6 +18,12 @@ const byStatus: Record<number, (message: string) => Problem> = {
   415: () => unsupportedMediaType(),
 };
 
+function unreadablePath(): Problem {
+  const detail =
+    'The path contains a percent sign that is not part of a valid UTF-8 escape sequence.';
+  return new Problem('malformed_request', detail);
+}
+
 const takenTypes =
   'Send the body as application/json, application/x-www-form-urlencoded or ' +
   'multipart/form-data, in UTF-8 and not compressed.';
@@ -31,6 +37,7 @@ function toProblem(error: unknown, method: string): Problem {
   if (error instanceof Problem) return error;
   const trouble = databaseTrouble(error);
   if (trouble) return whileInTrouble(trouble, error, method);
+  if (isFastifyError(error) && error.code === 'FST_ERR_BAD_URL') return unreadablePath();
   const known = isFastifyError(error) ? byStatus[error.statusCode] : undefined;
   if (known) return known((error as Error).message);
   const detail = 'The service has a fault. Report the request ID to the operator.';
@@ -82,7 +89,7 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
   },
 };
 
-function isFastifyError(error: unknown): error is Error & { statusCode: number } {
+function isFastifyError(error: unknown): error is Error & { statusCode: number; code: string } {
   if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return false;
   return typeof error.code === 'string' && error.code.startsWith('FST_');
 }

@@ -92,11 +92,18 @@ describe('a project', () => {
     assert.equal((await post('blue')).statusCode, 201);
   });
 
-  it('is not called digits alone, which name it by its id; one of before stays', async () => {
-    const refused = await whole.ask('POST', '/projects', { body: { name: '007' }, ...admin });
-    assert.deepEqual(refused.json().errors?.[0]?.pointer, '/name');
-    assert.match(refused.json().detail, /cannot consist of digits alone.*read as an ID/);
+  it('is not called as an id or a UUID is written; one of before stays', async () => {
     const { id } = await newProject();
+    for (const name of ['007', '3f2504e0-4f89-41d3-9a0c-0305e82c3301']) {
+      for (const [method, path] of [
+        ['POST', '/projects'],
+        ['PATCH', `/projects/${id}`],
+      ] as const) {
+        const refused = await whole.ask(method, path, { body: { name }, ...admin });
+        assert.deepEqual(refused.json().errors?.[0]?.pointer, '/name');
+        assert.match(refused.json().detail, /digits alone.*form of a UUID.*read as IDs/);
+      }
+    }
     await db.updateTable('projects').set({ name: '2024' }).where('id', '=', id).execute();
     const body = { description: 'From before' };
     const changed = await whole.ask('PATCH', `/projects/${id}`, { body, ...admin });

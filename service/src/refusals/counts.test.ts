@@ -143,6 +143,22 @@ test('what goes on is entered each minute, and what is over is forgotten', async
   assert.equal(entered.length, 1, 'the first after that is entered at once');
 });
 
+test('the first and the last of one refusal are the same moment', async (t) => {
+  let now = 1000;
+  t.mock.method(performance, 'now', () => {
+    now += 0.001;
+    return now;
+  });
+  const entered: AuditEntry[] = [];
+  const counts = countRefusals(async (one) => void entered.push(one));
+  await counts.add(entry);
+  await counts.add(entry);
+  await counts.flush(true);
+  const { firstSecondsAgo, lastSecondsAgo } = entered[1]?.counted ?? {};
+  assert.ok(firstSecondsAgo !== undefined && firstSecondsAgo > 0);
+  assert.equal(lastSecondsAgo, firstSecondsAgo);
+});
+
 test('what differs in who, what or why is counted apart', async () => {
   const entered: AuditEntry[] = [];
   const counts = countRefusals(async (one) => void entered.push(one));

@@ -43,7 +43,8 @@ export function joined(one: Tally | undefined, other: Tally | undefined): Tally 
 }
 
 export function entryOf({ entry, count, firstAt, lastAt, addresses, actions }: Tally): AuditEntry {
-  const secondsSince = (at: number) => (performance.now() - at) / 1000;
+  const now = performance.now();
+  const secondsSince = (at: number) => (now - at) / 1000;
   return {
     ...entry,
     ...(actions.size > 1 && {

@@ -3,3 +3,15 @@ export function readId(text: string): number | undefined {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : undefined;
 }
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const unspeakable = /[\p{Cc}\p{Cs}]/u;
+
+export const isUuid = (text: string) => uuidPattern.test(text);
+
+/** What a text that is no id names something by. Neither: nothing can be called so. */
+export function readName(text: string): { name?: string; uuid?: string } {
+  if (isUuid(text)) return { uuid: text };
+  const isName = !/^\d+$/.test(text) && !unspeakable.test(text) && text.length <= 254;
+  return isName ? { name: text } : {};
+}

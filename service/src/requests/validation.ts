@@ -6,8 +6,10 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, invalidFields, type Where } from '../problems/problem.ts';
-import { coerceText } from './bodies/coercion.ts';
+import { booleanInText, coerceText } from './bodies/coercion.ts';
+import { isForm } from './bodies/forms.ts';
 import { isRealTime } from './times.ts';
+import { outOfRange, wrongType } from './wrong-type.ts';
 
 const mostErrors = 100;
 
@@ -36,11 +38,13 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
-    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body')) };
+    // Elsewhere all is text, so that its type says nothing.
+    const isJson = httpPart === 'body' && !isForm(input);
+    return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', isJson)) };
   };
 };
 
-function fieldErrors(errors: ErrorObject[], httpPart: string): FieldError[] {
+function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): FieldError[] {
   const choices = [
     ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
   ];
@@ -50,7 +54,7 @@ function fieldErrors(errors: ErrorObject[], httpPart: string): FieldError[] {
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
-    if (!found.has(key)) found.set(key, { ...where, detail: sentence(error, httpPart) });
+    if (!found.has(key)) found.set(key, { ...where, detail: sentence(error, httpPart, isJson) });
     if (found.size === mostErrors) break;
   }
   return [...found.values()];
@@ -78,36 +82,37 @@ function escaped(name: string): string {
 /** Letters by which a name may differ from the one that was meant: of a short one only a few. */
 const furthest = 3;
 
+/** A server is created with a `name` and shown with a `hostname`. */
+const alike = (one: string, other: string) => [one, other].sort().join(' ') === 'hostname name';
+
 function meantBy(name: string, parentSchema: object = {}): string | undefined {
   const { properties = {} } = parentSchema as { properties?: Record<string, object> };
   const known = Object.keys(properties).filter(
     (one) => !('undocumented' in (properties[one] ?? {})),
   );
-  return nearest(name, known, Math.min(furthest, Math.ceil(name.length / 4)));
+  const near = nearest(name, known, Math.min(furthest, Math.ceil(name.length / 4)));
+  return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 
-const nouns: Record<string, string> = {
-  object: 'a JSON object',
-  array: 'a list',
-  string: 'a text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-};
-
-function sentence(
-  { keyword, params, parentSchema, message }: ErrorObject,
-  httpPart: string,
-): string {
+function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string {
+  const { keyword, params, parentSchema, message } = error;
   if (keyword === 'required') return 'Is required.';
   if (keyword === 'additionalProperties') {
     const unknown = httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
     const meant = meantBy(String(params.additionalProperty), parentSchema);
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
+  if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
+  const type = isJson ? wrongType(error) : undefined;
+  if (type !== undefined) return type;
+  if (keyword === 'type' && params.type === 'boolean' && !isJson) return booleanInText;
   const { explain } = (parentSchema ?? {}) as Annotations;
-  if (explain) return explain;
-  if (keyword === 'type') return `Must be ${nouns[params.type] ?? params.type}.`;
+  if (explain) return explain + outOfRange(error);
   if (keyword === 'pattern' || keyword === 'format') return 'Has an invalid format.';
   return `${(message ?? 'is not valid').replace(/^./, (first) => first.toUpperCase())}.`;
+}
+
+/** A parameter that is no list comes as one when it is given several times. */
+function isRepeated({ keyword, data }: ErrorObject): boolean {
+  return keyword === 'type' && Array.isArray(data);
 }

@@ -166,7 +166,7 @@ test('who is refused because of an operation reads which one it is', async () =>
 test('a body that is wrong as a whole is told so in words', async () => {
   const headers = { authorization: `Bearer ${world.tokens.good}` };
   const answer = await inject(app, post('/v1/servers', '[]', headers));
-  assert.equal(answer.json().detail, 'The body must be a JSON object.');
+  assert.equal(answer.json().detail, 'The body must be a JSON object, not an array.');
 });
 
 test('another request with the same Idempotency-Key is refused', async () => {

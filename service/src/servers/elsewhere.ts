@@ -1,37 +1,55 @@
 import type { FastifyRequest } from 'fastify';
-import { readableRows, readsAnyProject } from '../callers/every-project.ts';
+import { callerOf } from '../access/authentication.ts';
+import { everyProject } from '../callers/every-project.ts';
+import { allows } from '../callers/scopes.ts';
 import type { Db } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
-import { findProject } from '../projects/queries.ts';
-import { findServer } from './queries.ts';
+import { readName } from '../requests/path-id.ts';
+import { findServersNamed, findServersWithUuid, projectsOfServers } from './queries.ts';
 
 /**
- * Carries out a change of a server, which is about the project of the request. Administrators read any
- * project's servers: where the server is in another one, they are told which, and how it is named.
+ * The handler of errors for routes with a server in their path. Administrators may read any project's servers: of
+ * one that the project of the request has not, they are told which project has it, and how a request says so.
  */
-export async function inItsProject<T>(
-  request: FastifyRequest<{ Params: { id: number } }>,
+export function tellWhere(db: Db) {
+  // Fastify waits for a promise here, which its types do not say.
+  return (error: unknown, request: FastifyRequest): unknown => told(error, request, db);
+}
+
+async function told(error: unknown, request: FastifyRequest, db: Db): Promise<never> {
+  const isMissing = error instanceof Problem && error.code === 'server_not_found';
+  throw (isMissing && (await whereItIs(request, db, error))) || error;
+}
+
+async function whereItIs(
+  request: FastifyRequest,
   db: Db,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const isMissing = error instanceof Problem && error.code === 'server_not_found';
-    throw isMissing && readsAnyProject(request) ? await elsewhere(request, db, error) : error;
+  missing: Problem,
+): Promise<Problem | undefined> {
+  const caller = callerOf(request);
+  if (!caller || !allows(caller.scopes, 'admin')) return undefined;
+  const { id: named } = request.params as { id: string | number };
+  const rows = everyProject(caller, db);
+  const ids = await idsOf(named);
+  const places = ids.length > 0 ? await projectsOfServers(rows, ids) : [];
+  const [place, ...others] = places.filter(({ project_id }) => project_id !== caller.project.id);
+  if (!place) return undefined;
+  const { id, project, project_id } = place;
+  const detail =
+    others.length === 0
+      ? `The server ${id} is in the project ${project}, not in the project of this request. ` +
+        `Send the header Berth-Project: ${project_id}`
+      : `Several servers are called ${named}, in other projects than that of this request: ` +
+        `${[place, ...others].map(shown).join(', ')}. Name one of these projects in the header Berth-Project.`;
+  return new Problem('server_not_found', detail, { cause: missing });
+
+  async function idsOf(one: string | number): Promise<number[]> {
+    if (typeof one === 'number') return [one];
+    const { name, uuid } = readName(one);
+    if (uuid !== undefined) return (await findServersWithUuid(rows, uuid)).map((row) => row.id);
+    return name === undefined ? [] : (await findServersNamed(rows, name)).map((row) => row.id);
   }
 }
 
-async function elsewhere(
-  request: FastifyRequest<{ Params: { id: number } }>,
-  db: Db,
-  missing: Problem,
-): Promise<Problem> {
-  const server = await findServer(readableRows(request, db), request.params.id);
-  const project = server && (await findProject(db, server.project_id));
-  if (!project) return missing;
-  const detail =
-    `The server ${server.id} is in the project ${project.name}, which the request is not about. ` +
-    `To change it, send the header Berth-Project: ${project.id}`;
-  return new Problem('server_not_found', detail, { cause: missing });
-}
+const shown = (place: { id: number; project: string; project_id: number }) =>
+  `server ${place.id} in project ${place.project_id} (${place.project})`;

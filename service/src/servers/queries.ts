@@ -181,6 +181,18 @@ export async function findServersWithUuid(rows: ProjectRows, uuid: string) {
     .execute();
 }
 
+/** In which projects some servers are, but for those that are gone. */
+export async function projectsOfServers(rows: ProjectRows, ids: number[]) {
+  return await rows
+    .select('servers')
+    .innerJoin('projects', 'projects.id', 'servers.project_id')
+    .select(['servers.id', 'projects.name as project', 'servers.project_id'])
+    .where(hasAnyOf({ 'servers.id': ids }))
+    .where('servers.deleted_at', 'is', null)
+    .orderBy('servers.id')
+    .execute();
+}
+
 /** Of some ids those that are of servers, also of such as are gone. */
 export async function knownServers(rows: ProjectRows, ids: number[]): Promise<number[]> {
   const query = rows.select('servers').select('servers.id').where('servers.id', 'in', ids);

@@ -89,31 +89,64 @@ test('`force` that contradicts itself is refused, and twice the same is taken', 
   }
 });
 
-test('administrators are told which project a server is in that they change, nobody else', async () => {
+test('administrators are told which project a server is in, however they name it, nobody else', async () => {
   const projectId = await createTestProject(db, 'elsewhere');
-  const id = await enterServer(db, { ...place, projectId }, { status: 'started' });
+  const id = await enterServer(
+    db,
+    { ...place, projectId },
+    { hostname: 'afar', status: 'started' },
+  );
+  const { uuid } = await db
+    .selectFrom('servers')
+    .select('uuid')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
   const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
   const wanted =
-    `The server ${id} is in the project elsewhere, which the request is not about. ` +
-    `To change it, send the header Berth-Project: ${projectId}`;
-  const changes = (headers: Record<string, string>) => [
-    ask('POST', `/servers/${id}/stop`, headers),
-    ask('DELETE', `/servers/${id}`, headers),
-    ask('POST', `/servers/${id}/move`, { body: {}, ...headers }),
-    ask('PATCH', `/servers/${id}/traffic`, { body: { allowance: 5 }, ...headers }),
+    `The server ${id} is in the project elsewhere, not in the project of this request. ` +
+    `Send the header Berth-Project: ${projectId}`;
+  const changes = (server: number | string, headers: Record<string, string>) => [
+    ask('POST', `/servers/${server}/stop`, headers),
+    ask('DELETE', `/servers/${server}`, headers),
+    ask('POST', `/servers/${server}/move`, { body: {}, ...headers }),
+    ask('PATCH', `/servers/${server}/traffic`, { body: { allowance: 5 }, ...headers }),
   ];
-  for (const answer of changes(admin)) {
+  const reads = (server: number | string, headers: Record<string, string>) =>
+    ['', '/status', '/usage', '/traffic'].map((path) =>
+      ask('GET', `/servers/${server}${path}`, headers),
+    );
+  const inAnother = { ...admin, 'berth-project': String(place.projectId) };
+  const told = [
+    ...[id, uuid, 'AFAR'].flatMap((server) => changes(server, admin)),
+    ...[id, uuid, 'afar'].flatMap((server) => changes(server, inAnother)),
+    ...[id, uuid, 'afar'].flatMap((server) => reads(server, inAnother)),
+    ...reads('afar', admin),
+  ];
+  for (const answer of told) {
     assert.equal((await answer).json().code, 'server_not_found');
     assert.equal(await detailOf(answer), wanted);
   }
   const { headers: other } = await createTestToken(db, { scopes: ['servers:write'] });
-  const elsewhere = { ...admin, 'berth-project': String(place.projectId) };
-  for (const headers of [other, elsewhere]) {
-    const detail = await detailOf(ask('POST', `/servers/${id}/stop`, headers));
-    assert.equal(detail, `No server has the id ${id}.`);
+  for (const [server, how] of [
+    [id, 'has the id'],
+    [uuid, 'has the UUID'],
+    ['afar', 'is called'],
+  ] as const) {
+    const answer = ask('POST', `/servers/${server}/stop`, other);
+    assert.equal(await detailOf(answer), `No server ${how} ${server}.`);
   }
-  const gone = await detailOf(ask('POST', '/servers/4711/stop', admin));
-  assert.equal(gone, 'No server has the id 4711.');
+  for (const gone of ['4711', '007', 'nobody', '%00']) {
+    const answer = ask('POST', `/servers/${gone}/stop`, admin);
+    assert.match(await detailOf(answer), /^No server (has the id|is called) /);
+  }
+  const another = await createTestProject(db, 'another');
+  const twin = await enterServer(db, { ...place, projectId: another }, { hostname: 'afar' });
+  assert.equal(
+    await detailOf(ask('GET', '/servers/afar', admin)),
+    `Several servers are called afar, in other projects than that of this request: server ${id} in project ` +
+      `${projectId} (elsewhere), server ${twin} in project ${another} (another). Name one of these projects in the ` +
+      'header Berth-Project.',
+  );
   const inIt = { ...admin, 'berth-project': String(projectId) };
   assert.equal((await ask('POST', `/servers/${id}/stop`, inIt)).statusCode, 202);
 });
@@ -122,10 +155,27 @@ test('bad values are refused in short sentences', async () => {
   const password = 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.';
   assert.equal(await detailOf(create({ password: 'short' })), `/password: ${password}`);
   assert.equal(await detailOf(create({ colour: 'red' })), '/colour: Unknown field.');
+  for (const [sent, meant] of [
+    ['hostname', 'name'],
+    ['location', 'location_id'],
+    ['passwrd', 'password'],
+  ]) {
+    const unknown = `/${sent}: Unknown field. Did you mean ${meant}?`;
+    assert.equal(await detailOf(create({ [String(sent)]: 'x' })), unknown);
+  }
+  const named = 'name: Unknown query parameter. Did you mean hostname?';
+  assert.equal(await detailOf(ask('GET', '/servers?name=web-1')), named);
+  const body = { name: 'x', scopes: ['servers:read'], expires: '2100-01-01T00:00:00Z' };
+  const expires = '/expires: Unknown field. Did you mean expires_at?';
+  assert.equal(await detailOf(ask('POST', '/tokens', { body })), expires);
   const parameter = 'colour: Unknown query parameter.';
   assert.equal(await detailOf(ask('GET', '/servers?colour=red')), parameter);
+  const detail = 'force: Must be true or false, or 1, 0, on or off, in lowercase.';
+  assert.equal(await detailOf(ask('POST', '/servers/1/stop?force=TRUE')), detail);
+  const twice = 'limit: Must be given only once.';
+  assert.equal(await detailOf(ask('GET', '/servers?limit=1&limit=2')), twice);
   const list = ask('POST', '/servers', { body: [serverBody(place)] });
-  assert.equal(await detailOf(list), 'The body must be a JSON object.');
+  assert.equal(await detailOf(list), 'The body must be a JSON object, not an array.');
 });
 
 test('what needs a user says so to a token', async () => {

@@ -6,6 +6,7 @@ import type { App, Deps } from '../callers/app-types.ts';
 import { listedRows, readableRows } from '../callers/every-project.ts';
 import { lastOperation } from '../operations/queries.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
+import { tellWhere } from './elsewhere.ts';
 import { serverNotFound } from './not-found.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
 import { serverView, statusView } from './view.ts';
@@ -44,6 +45,7 @@ function listRoute(app: App, { db }: Deps): void {
 }
 
 function viewRoutes(app: App, { db }: Deps): void {
+  const errorHandler = tellWhere(db);
   const find = async (request: FastifyRequest<{ Params: { id: number } }>) => {
     const { id } = request.params;
     const row = await findServer(readableRows(request, db), id);
@@ -54,6 +56,7 @@ function viewRoutes(app: App, { db }: Deps): void {
   app.get(
     '/servers/:id',
     {
+      errorHandler,
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_view',
@@ -70,6 +73,7 @@ function viewRoutes(app: App, { db }: Deps): void {
   app.get(
     '/servers/:id/status',
     {
+      errorHandler,
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_status',

@@ -6,7 +6,7 @@ import { lostWithNode } from '../nodes/lost-queries.ts';
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
 
 const removed =
-  'Its instance no longer exists in the engine: it was removed there by hand. Delete the server.';
+  'Its instance no longer exists in the engine, which has lost it or from which somebody has removed it. Delete the server.';
 /** One that was on its way from a node when that was given up is seen to have gone with it. */
 const vanished = sql<string>`(
   select case when nodes.lost then ${lostWithNode} else ${removed} end

@@ -9,7 +9,7 @@ import type { ProjectRows } from '../db/project.ts';
 import { readWindow } from '../usage/history/window.ts';
 import { findMeteredServer, findTraffic, setAllowance, stepsOf } from '../usage/queries.ts';
 import { trafficView, usageHistoryView } from '../usage/view.ts';
-import { inItsProject } from './elsewhere.ts';
+import { tellWhere } from './elsewhere.ts';
 import { serverNotFound } from './not-found.ts';
 import { lockServer } from './queries.ts';
 
@@ -25,6 +25,7 @@ export function usageRoutes(app: App, deps: Deps): void {
 function trafficRoutes(app: App, deps: Deps): void {
   const { db } = deps;
   const about = { tags, params, response: { 200: ServerTraffic } };
+  const errorHandler = tellWhere(db);
   async function find(rows: ProjectRows, id: number) {
     const row = await findTraffic(rows, id);
     if (!row) throw serverNotFound(id);
@@ -34,6 +35,7 @@ function trafficRoutes(app: App, deps: Deps): void {
   app.get(
     '/servers/:id/traffic',
     {
+      errorHandler,
       config: { scope: 'servers:read' },
       schema: {
         ...about,
@@ -50,6 +52,7 @@ function trafficRoutes(app: App, deps: Deps): void {
   app.patch(
     '/servers/:id/traffic',
     {
+      errorHandler,
       config: { scope: 'admin' },
       schema: {
         ...about,
@@ -62,14 +65,12 @@ function trafficRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const id = request.params.id;
-      const answer = await inItsProject(request, db, () =>
-        change(request, deps, async ({ project }) => {
-          if (!(await lockServer(project, id))) throw serverNotFound(id);
-          await setAllowance(project, id, request.body.allowance);
-          const body = await find(project, id);
-          return { status: 200, body, target: { kind: 'server', id } };
-        }),
-      );
+      const answer = await change(request, deps, async ({ project }) => {
+        if (!(await lockServer(project, id))) throw serverNotFound(id);
+        await setAllowance(project, id, request.body.allowance);
+        const body = await find(project, id);
+        return { status: 200, body, target: { kind: 'server', id } };
+      });
       return sendAnswer(reply, answer);
     },
   );
@@ -79,6 +80,7 @@ function historyRoute(app: App, { db }: Deps): void {
   app.get(
     '/servers/:id/usage',
     {
+      errorHandler: tellWhere(db),
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_usage',

@@ -150,7 +150,7 @@ function changeRoutes(app: App, deps: Deps): void {
         summary: 'Revoke a token',
         description:
           'Revokes a token, and with it all tokens that were created with it, directly or indirectly, in whatever project. ' +
-          '`revoked_tokens` says how many that were. To replace a token without ending the others, create those with another ' +
+          '`revoked_tokens` says how many tokens were revoked, and counts the token itself. To replace a token without ending the others, create those with another ' +
           'one first. The tokens are refused from the next request on, by other replicas of the service within a second. A token can revoke itself and the tokens that were created with it, a ' +
           'user their own ones, and owners and administrators all of the project.',
         tags,

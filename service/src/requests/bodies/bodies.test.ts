@@ -141,10 +141,11 @@ test('an action takes an empty body of any type, and a form', async () => {
   assert.deepEqual((await post('{}', { ...json, url })).json(), {});
   for (const text of ['', 'yes', 'TRUE', '2']) {
     const answer = await post(`force=${text}`, { ...form, url });
-    assert.deepEqual(errorsOf(answer), { '/force': 'Must be true or false.' });
+    const detail = 'Must be true or false, or 1, 0, on or off, in lowercase.';
+    assert.deepEqual(errorsOf(answer), { '/force': detail });
   }
   const typed = await post('{"force": 1}', { ...json, url });
-  assert.deepEqual(errorsOf(typed), { '/force': 'Must be true or false.' });
+  assert.deepEqual(errorsOf(typed), { '/force': 'Must be true or false, not a number.' });
   const unknown = await post('{"force": true}', { ...json, url: '/v1/probe/start' });
   assert.deepEqual(errorsOf(unknown), { '/force': 'Unknown field.' });
 });

@@ -25,6 +25,8 @@ export function coerceText(schema: TSchema, input: unknown): Record<string, unkn
   return Object.fromEntries(entries);
 }
 
+export const booleanInText = 'Must be true or false, or 1, 0, on or off, in lowercase.';
+
 const booleans = new Map([
   ['1', true],
   ['true', true],

@@ -89,7 +89,16 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
     else body.set(name, coerceValue(shapes[name], value));
   }
   for (const [field, list] of lists) body.set(field, inOrder(list));
-  return Object.fromEntries(body);
+  const result = Object.fromEntries(body);
+  forms.add(result);
+  return result;
+}
+
+const forms = new WeakSet<object>();
+
+/** Whether a body was sent as a form, where every value is text. */
+export function isForm(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && forms.has(body);
 }
 
 interface Item {

@@ -6,11 +6,36 @@ const { post, postJson, close } = await openProbe();
 after(close);
 
 test('JSON is strictly typed', async () => {
-  for (const cpu of ['2', 2.5, true, null, [2], {}, 0, -1, 2 ** 53]) {
+  const range =
+    'Must be an integer number of cores, at least 1 and within the limits of the location. The value is';
+  for (const [cpu, detail] of [
+    ['2', 'Must be an integer, not a string.'],
+    [2.5, 'Must be an integer, not 2.5.'],
+    [true, 'Must be an integer, not a boolean.'],
+    [null, 'Must be an integer, not null.'],
+    [[2], 'Must be an integer, not an array.'],
+    [{}, 'Must be an integer, not a JSON object.'],
+    [0, `${range} 0.`],
+    [-1, `${range} -1.`],
+    [2 ** 53, `${range} 9.007199254740992e+15.`],
+    [1e99, `${range} 1e+99.`],
+  ]) {
     const answer = await postJson({ ...valid, cpu });
     assert.equal(answer.statusCode, 422, JSON.stringify(cpu));
-    assert.deepEqual(errorsOf(answer), { '/cpu': 'Must be a whole number of cores, from 1.' });
+    assert.deepEqual(errorsOf(answer), { '/cpu': detail });
   }
+  for (const [field, value, detail] of [
+    ['password', 12345678901, 'Must be a string, not a number.'],
+    ['name', null, 'Must be a string, not null.'],
+    ['location_id', false, 'Must be an integer or a string, not a boolean.'],
+    ['initialCommands', 'reboot', 'Must be an array, not a string.'],
+  ] as const) {
+    const answer = await postJson({ ...valid, [field]: value });
+    assert.deepEqual(errorsOf(answer), { [`/${field}`]: detail });
+  }
+  const commands = await postJson({ ...valid, initialCommands: [7] });
+  const detail = 'Must be a string or an array, not a number.';
+  assert.deepEqual(errorsOf(commands), { '/initialCommands/0': detail });
 });
 
 test('JSON that can be read in two ways is refused', async () => {

@@ -48,7 +48,7 @@ test('what can not be moved is told why', async () => {
     [{ node: 'away' }, 409, 'no_capacity', /it is offline/],
     [{ node: 'far' }, 422, 'validation_failed', /Must be the name of a node at the location/],
     [{ node: 'none' }, 422, 'validation_failed', /Must be the name of a node at the location/],
-    [{ node: 7 }, 422, 'validation_failed', /name of a node/],
+    [{ node: 7 }, 422, 'validation_failed', /Must be a string, not a number/],
   ];
   for (const [body, status, code, words] of cases) {
     const answer = await move(id, body);

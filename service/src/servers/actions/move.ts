@@ -90,7 +90,7 @@ async function namedNode(trx: Trx, server: ServerRow, name: string): Promise<Sho
   const [node] = await findNodes(trx, name, server.location_id);
   if (!node) {
     const detail =
-      'Must be the name of a node at the location of the server. GET /v1/nodes lists them.';
+      'Must be the name of a node at the location of the server. List the nodes with GET /v1/nodes.';
     throw invalidFields([{ pointer: '/node', detail }]);
   }
   if (node.id !== server.node_id) return node;

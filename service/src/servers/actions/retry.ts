@@ -45,7 +45,8 @@ function passedOn(
 }
 
 function notRetryable({ installed_at }: ServerRow): Problem {
-  if (installed_at !== null) return notFailed('this one was created, and is in error since.');
+  if (installed_at !== null)
+    return notFailed('this server was created, and entered the error state later.');
   return new Problem(
     'retry_expired',
     'The password and the initial commands of the server are no longer kept. Delete the server and create it again.',

@@ -4,7 +4,7 @@ import type { App } from '../../callers/app-types.ts';
 import { accepted, sendAccepted, type WaitingDeps, waitHint } from '../../changes/accepted.ts';
 import { change } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
-import { inItsProject } from '../elsewhere.ts';
+import { tellWhere } from '../elsewhere.ts';
 import { actions } from './all.ts';
 import type { AnyServerAction } from './define.ts';
 import { enterAction } from './enter.ts';
@@ -35,15 +35,14 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       ...(querystring && { querystring }),
       response: { 202: Accepted },
     },
+    errorHandler: tellWhere(deps.db),
     handler: async (request, reply) => {
       const { id } = request.params;
       const wanted = await action.read?.(request, deps);
-      const answer = await inItsProject(request, deps.db, () =>
-        change(request, deps, async (place) => {
-          const entered = await enterAction(place, id, action, wanted);
-          return { ...accepted(action.accepted, entered), target: { kind: 'server', id } };
-        }),
-      );
+      const answer = await change(request, deps, async (place) => {
+        const entered = await enterAction(place, id, action, wanted);
+        return { ...accepted(action.accepted, entered), target: { kind: 'server', id } };
+      });
       return await sendAccepted(deps, request, reply, answer);
     },
   });

@@ -16,7 +16,7 @@ export const stopAction = defineServerAction({
   summary: 'Stop a server',
   description:
     'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
-    'start, stop or restart in progress is superseded. Of a server that is stopped already, the request is refused with ' +
+    'start, stop or restart in progress is superseded. If the server is already stopped, the request is refused with ' +
     '`server_not_running`.',
   accepted: 'The server is being stopped.',
   body: ServerStop,

@@ -87,7 +87,7 @@ function unusableIds(
   if (!location) errors.push(unknownLocation(body.location_id));
   else if (!location.enabled) errors.push(closed('/location_id', location.name));
   if (!os) {
-    const detail = `No operating system has the id ${body.os_id}. GET /v1/operating-systems lists them.`;
+    const detail = `No operating system has the id ${body.os_id}. List the operating systems with GET /v1/operating-systems.`;
     errors.push({ pointer: '/os_id', detail });
   } else if (os.type === 'virtual-machine') {
     errors.push({ pointer: '/os_id', detail: noVirtualMachines });

@@ -1,0 +1,49 @@
+import type { ErrorObject } from 'ajv';
+
+const typeNames: Record<string, string> = {
+  object: 'a JSON object',
+  array: 'an array',
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+/** What is said of a JSON value of another type than its schema has. Undefined: its type is not what is wrong. */
+export function wrongType(error: ErrorObject): string | undefined {
+  const wanted = wantedTypes(error);
+  if (wanted.length === 0 || wanted.includes(typeOf(error.data))) return undefined;
+  const names = wanted.map((type) => typeNames[type] ?? type).join(' or ');
+  return `Must be ${names}, not ${given(error.data, wanted)}.`;
+}
+
+/** Of a choice, those that its branches have. */
+function wantedTypes({ keyword, params, schema }: ErrorObject): string[] {
+  if (keyword === 'type') return [params.type].flat();
+  if (keyword !== 'anyOf') return [];
+  return (schema as { type?: string }[]).flatMap(({ type }) => type ?? []);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** Of values only numbers in the place of others are repeated: all else may be a secret, or long. */
+function given(value: unknown, wanted: string[]): string {
+  if (typeof value === 'number' && wanted.includes('integer')) return numberInWords(value);
+  return typeof value === 'boolean' ? 'a boolean' : (typeNames[typeOf(value)] ?? 'that');
+}
+
+/** What is said of a number that is out of its range, after the range. */
+export function outOfRange({ keyword, data }: ErrorObject): string {
+  const isRange = keyword === 'minimum' || keyword === 'maximum';
+  return isRange && typeof data === 'number' ? ` The value is ${numberInWords(data)}.` : '';
+}
+
+/** JSON numbers beyond 2^53 are not read exactly, and shown so. */
+function numberInWords(value: number): string {
+  const isExact = Number.isSafeInteger(value) || !Number.isInteger(value);
+  return isExact ? String(value) : value.toExponential();
+}
