@@ -145,7 +145,7 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, workers, leases, health, notifications } = database;
+  const { db, pool, workers, leases, health, notifications, refusedRoom } = database;
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
@@ -191,7 +191,8 @@ async function layFoundation(
       signal: interruption.signal,
     });
   }
-  return { config, db, workers, leases, health, notifications, engines, secretKey, metrics, log };
+  const connections = { db, workers, leases, health, notifications, refusedRoom };
+  return { ...connections, config, engines, secretKey, metrics, log };
 }
 
 const unbound = (dataDir: string) =>

@@ -10,6 +10,9 @@ export interface HealthCheck {
   isLocation?: boolean;
 }
 
+/** What a check throws whose words are for anybody. */
+export class Unwell extends Error {}
+
 /** What there is to check may change. */
 export type HealthChecks = () => Promise<HealthCheck[]>;
 
@@ -70,6 +73,7 @@ async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
     return { name, status: 'ok' as const, detail };
   } catch (error) {
     errors.push(error);
+    if (error instanceof Unwell) return failing(name, error.message);
     return failing(name, 'It does not work; the log says why.');
   } finally {
     clearTimeout(timer);

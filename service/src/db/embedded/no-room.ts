@@ -2,8 +2,16 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError } from '../../../../setup/commands.mjs';
 
+/** Why nothing can be written: `failed` goes behind the name of the folder, `wayOut` is a sentence or two. */
+export interface NoRoom {
+  code: string;
+  words: string;
+  failed: string;
+  wayOut: string;
+}
+
 /** By the codes of Node.js, and by strerror(3), in which initdb and PostgreSQL say it. */
-const reasons = [
+const reasons: readonly NoRoom[] = [
   {
     code: 'ENOSPC',
     words: 'No space left on device',
@@ -50,7 +58,7 @@ export function noRoomForProgram(error: unknown, dataDir: string): SetupError | 
   );
 }
 
-function explained(reason: (typeof reasons)[number] | undefined, dataDir: string, output = '') {
+function explained(reason: NoRoom | undefined, dataDir: string, output = '') {
   if (!reason) return undefined;
   const failed = `The data directory ${dataDir} ${reason.failed} (${reason.code}).`;
   return new SetupError(failed, `${reason.wayOut} Then start Berth again.`, output);
@@ -61,19 +69,30 @@ function explained(reason: (typeof reasons)[number] | undefined, dataDir: string
  * directory, too.
  */
 export async function requireRoom(dataDir: string): Promise<void> {
+  const found = explained(await lackOfRoom(dataDir), dataDir);
+  if (found) throw found;
+}
+
+/**
+ * Tries whether something can be written to the data directory. Answers why not, undefined where it can, and throws
+ * what is no lack of room.
+ */
+export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
   const path = join(dataDir, 'room');
   try {
     const file = await open(path, 'w', 0o600);
     try {
-      await rm(path);
+      // Two may try at once.
+      await rm(path, { force: true });
       await file.writeFile(Buffer.alloc(8192));
       await file.sync();
     } finally {
       await file.close();
     }
+    return undefined;
   } catch (error) {
-    // An error of writing names no path.
-    if (error instanceof Error) throw noRoomError(Object.assign(error, { path }), dataDir) ?? error;
+    const reason = reasons.find(({ code }) => code === (error as NodeJS.ErrnoException).code);
+    if (reason) return reason;
     throw error;
   }
 }
