@@ -4,7 +4,8 @@ import { Writable } from 'node:stream';
 import { explain, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
-import { databaseError } from '../db/errors.ts';
+import { noRoomError } from '../db/embedded/no-room.ts';
+import { databaseError, databaseTrouble } from '../db/errors.ts';
 import { joinDatabase } from '../db/open.ts';
 
 /** A mistake on the command line, in words for who made it. */
@@ -64,16 +65,30 @@ async function onDatabase(command: Command): Promise<string> {
   });
 }
 
-/** Runs `work`, and throws a `SetupError` where it failed for the PostgreSQL of `DATABASE_URL`. */
+/** Runs `work`, and throws a `SetupError` where it failed for the database, or for a disk that is full. */
 export async function explainingDatabase<T>(
-  config: Pick<Config, 'databaseUrl'>,
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw databaseError(error, config, 'Then run this command again.') ?? error;
+    throw troubleError(error, config) ?? error;
   }
+}
+
+function troubleError(
+  error: unknown,
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): SetupError | undefined {
+  if (error instanceof Error && databaseTrouble(error) === 'full') {
+    return new SetupError(
+      `The disk of the database is full: ${error.message}.`,
+      'Make room there: "df -h" and "df -i" show what is used. Then run this command again.',
+    );
+  }
+  const ofDirectory = noRoomError(error, config.dataDir, 'run this command again');
+  return ofDirectory ?? databaseError(error, config, 'Then run this command again.');
 }
 
 function isUsageError(error: unknown): error is Error {

@@ -37,31 +37,34 @@ const reasons: readonly NoRoom[] = [
  * Why nothing can be written to the data directory, in words for a person; undefined for any other error, and
  * for one of a file elsewhere, or of no file that is known.
  */
-export function noRoomError(error: unknown, dataDir: string): SetupError | undefined {
+export function noRoomError(
+  error: unknown,
+  dataDir: string,
+  then = 'start Berth again',
+): SetupError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path } = error as NodeJS.ErrnoException;
   if (path !== dataDir && !path?.startsWith(`${dataDir}/`)) return undefined;
-  return explained(
-    reasons.find((reason) => reason.code === code),
-    dataDir,
-  );
+  const reason = reasons.find((reason) => reason.code === code);
+  return explained(reason, dataDir, { then });
 }
 
 /** The same of a program that writes to the data directory alone, by what it printed. */
 export function noRoomForProgram(error: unknown, dataDir: string): SetupError | undefined {
   if (!(error instanceof Error && 'stderr' in error)) return undefined;
   const printed = String(error.stderr);
-  return explained(
-    reasons.find(({ words }) => printed.includes(words)),
-    dataDir,
-    printed,
-  );
+  const reason = reasons.find(({ words }) => printed.includes(words));
+  return explained(reason, dataDir, { output: printed });
 }
 
-function explained(reason: NoRoom | undefined, dataDir: string, output = '') {
+function explained(
+  reason: NoRoom | undefined,
+  dataDir: string,
+  { then = 'start Berth again', output = '' } = {},
+) {
   if (!reason) return undefined;
   const failed = `The data directory ${dataDir} ${reason.failed} (${reason.code}).`;
-  return new SetupError(failed, `${reason.wayOut} Then start Berth again.`, output);
+  return new SetupError(failed, `${reason.wayOut} Then ${then}.`, output);
 }
 
 /**
@@ -91,8 +94,14 @@ export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
     }
     return undefined;
   } catch (error) {
-    const reason = reasons.find(({ code }) => code === (error as NodeJS.ErrnoException).code);
+    const reason = noRoomReason(error);
     if (reason) return reason;
     throw error;
   }
+}
+
+/** Why there is no room for a file, wherever that was to be; undefined for any other error. */
+export function noRoomReason(error: unknown): NoRoom | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return reasons.find((reason) => reason.code === code);
 }
