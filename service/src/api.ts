@@ -28,7 +28,7 @@ export async function createApi(
   { limits, shell }: ApiSettings,
 ): Promise<App> {
   const { config, db, engines, log, metrics, notifications } = foundation;
-  const { refusedRoom, secretKey, stopping } = foundation;
+  const { refusedRoom, secretKey, stopping, unreadable } = foundation;
   const tls = shell.tls && (await openTls(shell.tls, log));
   if (tls) metrics.presents(() => String(tls.context().cert));
   return await createHttpServer({
@@ -42,6 +42,7 @@ export async function createApi(
       healthChecks: await serviceChecks(foundation.health.db, {
         engines,
         requireRoom: createRoomCheck(config, refusedRoom),
+        countUnreadable: () => unreadable?.count() ?? 0,
       }),
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),

@@ -9,6 +9,7 @@ import { installationId } from './db/queries.ts';
 import { embeddedLog, type Housekeeping, housekeeping } from './housekeeping.ts';
 import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
+import type { UnreadableSecrets } from './keys/unreadable.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -44,6 +45,8 @@ export interface Foundation {
   refusedRoom: RefusedRoom;
   engines: Engines;
   secretKey: Keyring;
+  /** What no key of the file can read. */
+  unreadable?: Pick<UnreadableSecrets, 'count'>;
   metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop; from then on it says that it does. */

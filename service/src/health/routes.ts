@@ -23,7 +23,7 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
 
   async function answer(check: () => Promise<Health>, reply: FastifyReply): Promise<Health> {
     const health = draining?.aborted ? stopping : await check();
-    reply.code(health.status === 'ok' ? 200 : 503);
+    reply.code(health.status === 'failing' ? 503 : 200);
     return health;
   }
 

@@ -6,6 +6,7 @@ import { requireWritable } from '../db/queries.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
+import { keyCheck } from './key.ts';
 
 /** How long a check waits for the list of locations. */
 const listingMs = 500;
@@ -17,6 +18,8 @@ interface Checked {
   engines: Pick<Engines, 'of'>;
   /** Throws where the database has no room for what is to be written. */
   requireRoom: () => Promise<void>;
+  /** How much no key can read. */
+  countUnreadable?: () => number;
 }
 
 /**
@@ -25,7 +28,7 @@ interface Checked {
  */
 export async function serviceChecks(
   db: Db,
-  { engines, requireRoom }: Checked,
+  { engines, requireRoom, countUnreadable = () => 0 }: Checked,
 ): Promise<HealthChecks> {
   let locations: LocationRow[] = await listAllLocations(db);
   return async () => {
@@ -44,7 +47,8 @@ export async function serviceChecks(
         await requireWritable(db);
       },
     };
-    return [database, ...locations.map((location) => locationCheck(db, engines, location))];
+    const parts = [database, ...(countUnreadable() > 0 ? [keyCheck(countUnreadable)] : [])];
+    return [...parts, ...locations.map((location) => locationCheck(db, engines, location))];
   };
 }
 
