@@ -21,14 +21,14 @@ await worlds.simulator(async (world) => {
 
   await serves(make);
   const makeRoom = await fill(world.directory);
-  await refusesForLackOfRoom(make);
+  await refusesForLackOfRoom(make, world);
   makeRoom();
   await serves(make);
   console.log('No room for rows: refused, and served again.');
 
   const makeRoomAgain = await fill(world.directory);
   await endPostgres(world);
-  await refusesForLackOfRoom(make);
+  await refusesForLackOfRoom(make, world);
   await sleep(1000);
   makeRoomAgain();
   await serves(make);
@@ -69,12 +69,18 @@ function write(file: number): void {
 }
 
 /** Until a request is told to come again: rows fit in what is there already for a while. */
-async function refusesForLackOfRoom(make: () => Promise<Asked>): Promise<void> {
+async function refusesForLackOfRoom(make: () => Promise<Asked>, { service }: World): Promise<void> {
   for (let requests = 0; requests < 500; requests += 1) {
     const { status, retryAfter, body } = await make();
     if (status === 201) continue;
     assert.equal(status, 503, JSON.stringify(body));
     assert.match(retryAfter ?? '', /^[1-9]\d*$/);
+    const { status: ready, body: health } = await ask(service, 'GET', '/health/ready');
+    assert.equal(ready, 503, JSON.stringify(health));
+    assert.match(
+      JSON.stringify(health),
+      /nothing can be written: .* full \(ENOSPC\)|its disk is full/,
+    );
     return;
   }
   assert.fail('The full disk was not noticed.');

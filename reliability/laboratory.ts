@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
+import { createRefusedRoom } from '../service/src/db/errors.ts';
 import { createLeader } from '../service/src/db/locks/leader.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
 import { Project } from '../service/src/db/project.ts';
@@ -200,9 +201,13 @@ export async function openLaboratory({
     stopping.abort();
     await watchers?.ended;
   });
-  const config = { publicUrl: new URL('http://localhost:8080'), oidc: undefined, imageServers };
+  const config = {
+    ...{ publicUrl: new URL('http://localhost:8080'), oidc: undefined, imageServers },
+    ...{ databaseUrl: database.connectionString, dataDir: '' },
+  };
   const health = { db, pool };
-  const foundation = { config, db, health, engines, notifications, log, secretKey, metrics };
+  const heard = { notifications, log, metrics, refusedRoom: createRefusedRoom() };
+  const foundation = { config, db, health, engines, secretKey, ...heard };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi(
     { ...foundation, draining: stopping.signal, stopping: stopping.signal },

@@ -3,10 +3,10 @@ import { Word } from './values.ts';
 
 export const Health = Type.Object(
   {
-    status: Word(['ok', 'failing'], {
+    status: Word(['ok', 'degraded', 'failing'], {
       description:
-        'Whether the service can handle requests. It is `ok` if every check is `ok`; of the locations it is enough ' +
-        'that one can be reached.',
+        'Whether the service can handle requests. It is `failing` if a check is; of the locations it is enough that ' +
+        'one can be reached. It is `degraded` if the service can handle requests, but a check is `degraded`.',
       examples: ['ok'],
     }),
     checks: Type.Array(
@@ -16,8 +16,9 @@ export const Health = Type.Object(
             description: 'The name of the component that was checked.',
             examples: ['database'],
           }),
-          status: Word(['ok', 'failing'], {
-            description: 'Whether the component works.',
+          status: Word(['ok', 'degraded', 'failing'], {
+            description:
+              'Whether the component works. It is `degraded` if something is lost or missing that other requests do without.',
             examples: ['ok'],
           }),
           detail: Type.String({

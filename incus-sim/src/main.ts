@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SocketInUseError } from './listening.ts';
@@ -44,6 +44,8 @@ function refuse(error: unknown): never {
 }
 
 await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(refuse);
+// Tools go by it: there is nothing in an Incus of what the records tell.
+await writeFile(join(dataDir, 'simulated'), '').catch(refuse);
 // Relative, since the path of a unix socket has to be short.
 const socketPath = relative('.', join(dataDir, 'incus.socket'));
 const simulator = await startSimulator({

@@ -3,6 +3,7 @@ import { createCredentialCache } from './callers/credential-cache.ts';
 import type { Config } from './config/config.ts';
 import type { ShellSettings } from './edge/settings.ts';
 import { openTls } from './edge/tls.ts';
+import { createRoomCheck } from './health/room.ts';
 import { serviceChecks } from './health/service-checks.ts';
 import { createHttpServer } from './http/server.ts';
 import { createIdentityProvider } from './identities/provider.ts';
@@ -18,7 +19,7 @@ interface ApiSettings {
 }
 
 type ApiFoundation = Omit<Foundation, 'config' | 'workers' | 'leases'> & {
-  config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers'>;
+  config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers' | 'dataDir' | 'databaseUrl'>;
 };
 
 /** The HTTP API on a foundation, ready to listen. */
@@ -26,7 +27,8 @@ export async function createApi(
   foundation: ApiFoundation,
   { limits, shell }: ApiSettings,
 ): Promise<App> {
-  const { config, db, engines, log, metrics, notifications, secretKey, stopping } = foundation;
+  const { config, db, engines, log, metrics, notifications } = foundation;
+  const { refusedRoom, secretKey, stopping, unreadable } = foundation;
   const tls = shell.tls && (await openTls(shell.tls, log));
   if (tls) metrics.presents(() => String(tls.context().cert));
   return await createHttpServer({
@@ -37,7 +39,11 @@ export async function createApi(
       credentials: createCredentialCache(notifications),
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
       imageServers: config.imageServers,
-      healthChecks: await serviceChecks(foundation.health.db, engines),
+      healthChecks: await serviceChecks(foundation.health.db, {
+        engines,
+        requireRoom: createRoomCheck(config, refusedRoom),
+        countUnreadable: () => unreadable?.count() ?? 0,
+      }),
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),
     },

@@ -19,6 +19,7 @@ import type { Interruption } from './interruption.ts';
 import { loadKeys } from './keys/key-file.ts';
 import { fingerprintOf, type Keyring } from './keys/keyring.ts';
 import { agreeOnSecretKey, announcement, followKeys, mayBeUnbound } from './keys/secret-key.ts';
+import { watchUnreadable } from './keys/unreadable.ts';
 import { createLog } from './lib/log.ts';
 import { ensureLocalLocation } from './location-setup/local.ts';
 import { createEngines } from './locations/engines.ts';
@@ -145,7 +146,7 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, workers, leases, health, notifications } = database;
+  const { db, pool, workers, leases, health, notifications, refusedRoom } = database;
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
@@ -156,9 +157,10 @@ async function layFoundation(
   const secretKey = keyring;
   const leaving = new AbortController();
   const following = followKeys({ keyring, db: workers.db, dataDir, log }, leaving.signal);
+  const unreadable = await watchUnreadable({ keyring, db: workers.db, log }, leaving.signal);
   stack.defer(async () => {
     leaving.abort();
-    await following;
+    await Promise.all([following, unreadable.ended]);
   });
   await insertMissing(db);
   const pools = {
@@ -191,7 +193,8 @@ async function layFoundation(
       signal: interruption.signal,
     });
   }
-  return { config, db, workers, leases, health, notifications, engines, secretKey, metrics, log };
+  const connections = { db, workers, leases, health, notifications, refusedRoom };
+  return { ...connections, config, engines, secretKey, unreadable, metrics, log };
 }
 
 const unbound = (dataDir: string) =>

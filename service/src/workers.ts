@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Db } from './db/connection.ts';
+import type { RefusedRoom } from './db/errors.ts';
 import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
@@ -8,6 +9,7 @@ import { installationId } from './db/queries.ts';
 import { embeddedLog, type Housekeeping, housekeeping } from './housekeeping.ts';
 import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
+import type { UnreadableSecrets } from './keys/unreadable.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -40,8 +42,11 @@ export interface Foundation {
   /** For looking whether the service works. */
   health: Connections;
   notifications: NotificationListener;
+  refusedRoom: RefusedRoom;
   engines: Engines;
   secretKey: Keyring;
+  /** What no key of the file can read. */
+  unreadable?: Pick<UnreadableSecrets, 'count'>;
   metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop; from then on it says that it does. */

@@ -10,7 +10,8 @@ import {
 import { explain, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
-import { databaseError } from '../db/errors.ts';
+import { noRoomError } from '../db/embedded/no-room.ts';
+import { databaseError, databaseTrouble } from '../db/errors.ts';
 import { joinDatabase } from '../db/open.ts';
 import { printable } from '../lib/printable.ts';
 
@@ -110,16 +111,30 @@ export async function onDatabase<T>(work: (db: Db, config: Config) => Promise<T>
   });
 }
 
-/** Runs `work`, and throws a `SetupError` where it failed for the PostgreSQL of `DATABASE_URL`. */
+/** Runs `work`, and throws a `SetupError` where it failed for the database, or for a disk that is full. */
 export async function explainingDatabase<T>(
-  config: Pick<Config, 'databaseUrl'>,
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw databaseError(error, config, 'Then run this command again.') ?? error;
+    throw troubleError(error, config) ?? error;
   }
+}
+
+function troubleError(
+  error: unknown,
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): SetupError | undefined {
+  if (error instanceof Error && databaseTrouble(error) === 'full') {
+    return new SetupError(
+      `The disk of the database is full: ${error.message}.`,
+      'Make room there: "df -h" and "df -i" show what is used. Then run this command again.',
+    );
+  }
+  const ofDirectory = noRoomError(error, config.dataDir, 'run this command again');
+  return ofDirectory ?? databaseError(error, config, 'Then run this command again.');
 }
 
 /** An id as it is written on the command line. */

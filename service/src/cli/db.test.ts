@@ -62,6 +62,8 @@ test('an export names its key and is refused beside another; what is done is in 
     return true;
   });
 
+  const inUse = importDatabase(source.connectionString, file, quiet, other.dataDir);
+  await assert.rejects(inUse, /The database is not empty/, 'before a key is asked for');
   assert.match(await run(target, 'import', file), named);
   await run(target, 'rotate-key');
   const after = fingerprintOf(keySha256((await loadKeys(dataDir))[0]?.bytes ?? Buffer.of()));

@@ -10,6 +10,7 @@ import { progressInWords } from '../db/export/row-progress.ts';
 import { joinDatabase } from '../db/open.ts';
 import { keyFile } from '../keys/key-file.ts';
 import { rotateKey } from '../keys/rotation.ts';
+import { counted } from '../lib/counted.ts';
 import { explainingDatabase, type Program, printing } from './command-line.ts';
 
 const progress = progressInWords((text) => console.error(`• ${text}`));
@@ -94,19 +95,30 @@ async function rotate(): Promise<string> {
   return await explainingDatabase(config, async () => {
     const { db, close } = await joinDatabase(config);
     try {
-      return afterRotation[await rotateKey({ db, dataDir, say })](keyFile(dataDir));
+      const { left, unreadable } = await rotateKey({ db, dataDir, say });
+      if (unreadable > 0) process.exitCode = 1;
+      return afterRotation[left](keyFile(dataDir), encrypted(unreadable, keyFile(dataDir)));
     } finally {
       await close();
     }
   });
 }
 
+/** What the new key is for: without what no key can read, which a lost one was for. */
+function encrypted(unreadable: number, path: string): string {
+  if (unreadable === 0) return 'Everything is encrypted with the new key';
+  return `${counted(unreadable, 'value')} can't be read with any key, and did not change: the key that they were encrypted with was
+lost or replaced. If you have a copy of it, add its line at the end of ${path}, and run this again.
+
+Everything else is encrypted with the new key`;
+}
+
 const afterRotation = {
-  done: (path: string) => `Everything is encrypted with the new key, and ${path} has that alone.
+  nothing: (path: string, words: string) => `${words}, and ${path} has that alone.
 
 Keep a copy of it, apart from exports. Exports from before need the key that they were made with.
 Where other services have a secret-key of their own, put this one in its place.`,
-  macs_left: (path: string) => `Everything is encrypted with the new key. Keep a copy of ${path}.
+  macs: (path: string, words: string) => `${words}. Keep a copy of ${path}.
 
 The old key stays in it: it tells requests apart whose Idempotency-Key was used within the last 24 hours.
 Run this again in 24 hours, to remove it.`,

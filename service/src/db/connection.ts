@@ -88,16 +88,20 @@ export function createPool(
   return pool;
 }
 
+/** Given the error of each query that fails. */
+type Failed = (error: unknown) => void;
+
 /** Queries on a pool. */
-export const createDb = (pool: pg.Pool): Db => dbOn(pool, () => takeAny(pool));
+export const createDb = (pool: pg.Pool, failed?: Failed): Db =>
+  dbOn(pool, () => takeAny(pool), failed);
 
 /** Queries on a pool of which each project has a share: see `shareOut`. */
-export const createSharedDb = (pool: pg.Pool, readMs = longestReadMs): Db =>
-  dbOn(pool, shareOut(pool, readMs));
+export const createSharedDb = (pool: pg.Pool, readMs = longestReadMs, failed?: Failed): Db =>
+  dbOn(pool, shareOut(pool, readMs), failed);
 
-function dbOn(pool: pg.Pool, take: () => Promise<Turn>): Db {
+function dbOn(pool: pg.Pool, take: () => Promise<Turn>, failed?: Failed): Db {
   return new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: withPrepared(pool, take) }),
+    dialect: new PostgresDialect({ pool: withPrepared(pool, take, failed) }),
   });
 }
 
@@ -109,15 +113,19 @@ const names = createStatementNames();
  * hand it out again, and let each query on it wait as long. One whose prepared statements no longer fit, since a
  * migration has changed a table, is given up, too.
  */
-function withPrepared(pool: pg.Pool, take: () => Promise<Turn>): PostgresPool {
+function withPrepared(
+  pool: pg.Pool,
+  take: () => Promise<Turn>,
+  failed: Failed = () => undefined,
+): PostgresPool {
   return {
     options: pool.options,
-    connect: async () => prepared(await take()),
+    connect: async () => prepared(await take(), failed),
     end: () => pool.end(),
   };
 }
 
-function prepared({ client, release: giveBack }: Turn): PostgresPoolClient {
+function prepared({ client, release: giveBack }: Turn, failed: Failed): PostgresPoolClient {
   let unusable: unknown;
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (unusable) throw unusable;
@@ -125,6 +133,7 @@ function prepared({ client, release: giveBack }: Turn): PostgresPoolClient {
     try {
       return await client.query({ text, values: [...parameters], ...(name && { name }) });
     } catch (error) {
+      failed(error);
       if (isOutdatedPlan(error)) names.renew();
       if (isTimeout(error) || isOutdatedPlan(error)) unusable = error;
       throw error;

@@ -114,3 +114,29 @@ function isFileOf(databaseUrl: string, error: Error): boolean {
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
+
+/** More than the time between two countings of what servers use: these are written as long as the service runs. */
+const keptMs = 30_000;
+
+/** When PostgreSQL last refused to write for want of room on its disk. */
+export interface RefusedRoom {
+  /** Given each error of a query. */
+  failed(error: unknown): void;
+  /** Since when it refuses; undefined where it has not within the last half minute. */
+  since(): Date | undefined;
+}
+
+/** `now`: ms, of a clock that only goes forward. */
+export function createRefusedRoom(now = () => performance.now()): RefusedRoom {
+  let last: number | undefined;
+  let begin: Date | undefined;
+  const isOver = () => last === undefined || now() - last > keptMs;
+  return {
+    failed(error) {
+      if (databaseTrouble(error) !== 'full') return;
+      if (isOver()) begin = new Date();
+      last = now();
+    },
+    since: () => (isOver() ? undefined : begin),
+  };
+}

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createDb, createPool, createSharedDb, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
+import { createRefusedRoom, type RefusedRoom } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
 
@@ -31,6 +32,8 @@ export interface OpenDatabase extends Connections {
   /** For looking whether the service works, however many requests wait. */
   health: Connections;
   notifications: NotificationListener;
+  /** Whether the disk of PostgreSQL is full, as its answers say. */
+  refusedRoom: RefusedRoom;
   close(): Promise<void>;
 }
 
@@ -57,14 +60,19 @@ export async function openDatabase(
   await using stack = new AsyncDisposableStack();
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
   await migrateTo(connectionString);
-  const connect = (limits: PoolLimits, dbOn = createDb): Connections => {
+  const refusedRoom = createRefusedRoom();
+  const { failed } = refusedRoom;
+  const connect = (
+    limits: PoolLimits,
+    dbOn = (pool: pg.Pool) => createDb(pool, failed),
+  ): Connections => {
     const pool = createPool(connectionString, limits);
     pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
     const db = dbOn(pool);
     stack.defer(() => db.destroy());
     return { db, pool };
   };
-  const requests = connect(poolLimits.requests, (pool) => createSharedDb(pool));
+  const requests = connect(poolLimits.requests, (pool) => createSharedDb(pool, undefined, failed));
   const workers = connect(poolLimits.workers);
   const leases = connect(poolLimits.leases);
   const health = connect(poolLimits.health);
@@ -77,6 +85,7 @@ export async function openDatabase(
     leases,
     health,
     notifications,
+    refusedRoom,
     close: () => opened.disposeAsync(),
   };
 }

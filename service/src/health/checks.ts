@@ -10,6 +10,12 @@ export interface HealthCheck {
   isLocation?: boolean;
 }
 
+/** What a check throws whose words are for anybody. */
+export class Unwell extends Error {}
+
+/** The same of what keeps nobody from the rest. */
+export class Degraded extends Unwell {}
+
 /** What there is to check may change. */
 export type HealthChecks = () => Promise<HealthCheck[]>;
 
@@ -20,12 +26,14 @@ async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unkn
   const errors: unknown[] = [];
   const results = await Promise.all(checks.map((part) => runCheck(part, errors)));
   const healthy = canServe(checks.map((part, at) => ({ ...part, status: results[at]?.status })));
-  return { status: healthy ? 'ok' : 'failing', checks: results, errors };
+  const isDegraded = results.some(({ status }) => status === 'degraded');
+  const served = isDegraded ? 'degraded' : 'ok';
+  return { status: healthy ? served : 'failing', checks: results, errors };
 }
 
 /** One location that is away keeps nobody from the others. */
 function canServe(parts: { isLocation?: boolean; status: string | undefined }[]): boolean {
-  const failing = parts.filter(({ status }) => status !== 'ok');
+  const failing = parts.filter(({ status }) => status === 'failing');
   if (failing.some(({ isLocation }) => !isLocation)) return false;
   const locations = parts.filter(({ isLocation }) => isLocation);
   return locations.length === 0 || failing.length < locations.length;
@@ -69,7 +77,11 @@ async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
     if (detail === null) return failing(name, 'It did not answer within 2 seconds.');
     return { name, status: 'ok' as const, detail };
   } catch (error) {
+    if (error instanceof Degraded) {
+      return { name, status: 'degraded' as const, detail: error.message };
+    }
     errors.push(error);
+    if (error instanceof Unwell) return failing(name, error.message);
     return failing(name, 'It does not work; the log says why.');
   } finally {
     clearTimeout(timer);

@@ -23,7 +23,7 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
 
   async function answer(check: () => Promise<Health>, reply: FastifyReply): Promise<Health> {
     const health = draining?.aborted ? stopping : await check();
-    reply.code(health.status === 'ok' ? 200 : 503);
+    reply.code(health.status === 'failing' ? 503 : 200);
     return health;
   }
 
@@ -52,7 +52,8 @@ export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): 
         summary: 'Get the readiness of this service',
         description:
           'Returns whether a load balancer should send requests to this service. The status code is 503 while the service is ' +
-          'stopping or cannot reach its database. Locations are not checked, because all services share them.',
+          'stopping, cannot reach its database, or cannot write to it, for example because the disk is full. Locations are not ' +
+          'checked, because all services share them.',
         tags: ['Health'],
         response: { 200: Health, 503: Health },
       },

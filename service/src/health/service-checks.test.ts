@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import type { Health } from '@berth/contract/health';
 import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
+import { createRefusedRoom } from '../db/errors.ts';
 import { listenOnSocket, stop, temporaryDirectory } from '../incus/test-server.ts';
 import { createEngines } from '../locations/engines.ts';
 import { createTestApp } from '../testing/app.ts';
@@ -10,6 +14,7 @@ import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { startStallingProxy } from '../testing/stalling-proxy.ts';
 import { until } from '../testing/until.ts';
+import { createRoomCheck } from './room.ts';
 import { healthRoutes } from './routes.ts';
 import { serviceChecks } from './service-checks.ts';
 
@@ -19,7 +24,10 @@ const engines = createEngines();
 after(() => engines.close());
 
 /** A service on a database with one location, whose engine takes calls and never answers. */
-async function service(t: TestContext) {
+async function service(t: TestContext, room: { databaseUrl?: string } = {}) {
+  const dataDir = directory.file(crypto.randomUUID());
+  await mkdir(dataDir);
+  const refused = createRefusedRoom();
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   await installation(db);
@@ -32,25 +40,33 @@ async function service(t: TestContext) {
   t.after(line.close);
   const pool = createPool(line.connectionString);
   pool.on('error', () => undefined);
-  const own = createDb(pool);
+  const own = createDb(pool, refused.failed);
   t.after(() => own.destroy());
-  const healthChecks = await serviceChecks(own, engines);
+  const healthChecks = await serviceChecks(own, {
+    engines,
+    requireRoom: createRoomCheck({ databaseUrl: undefined, dataDir, ...room }, refused),
+  });
   const app = await createTestApp(own, [healthRoutes], { healthChecks });
   t.after(() => app.close());
-  async function health(path: string) {
-    const answer = await inject(app, { url: `/v1${path}` });
-    const checks: { name: string; status: string }[] = answer.json().checks;
-    return [answer.statusCode, ...checks.map(({ name, status }) => `${name} is ${status}`)];
+  async function answer(path: string) {
+    const { statusCode, body } = await inject(app, { url: `/v1${path}` });
+    return { statusCode, health: JSON.parse(body) as Health };
   }
-  return { db, line, health };
+  async function health(path: string) {
+    const { statusCode, health } = await answer(path);
+    return [statusCode, ...health.checks.map(({ name, status }) => `${name} is ${status}`)];
+  }
+  return { db, own, dataDir, line, health, answer };
 }
 
 test('while PostgreSQL refuses connections the answer says so, and no error is left unhandled', async (t) => {
   // The runner fails a test during which a promise was rejected that nobody handled.
-  const { line, health } = await service(t);
+  const { line, health, answer } = await service(t);
   line.cut();
   const failing = ['database is failing', 'location test is failing'];
   assert.deepEqual(await health('/health'), [503, ...failing]);
+  const [, location] = (await answer('/health')).health.checks;
+  assert.match(location?.detail ?? '', /^It is not known .* the database does not answer\.$/);
 });
 
 test('a database that takes no changes fails the check, as a standby after a failover does', async (t) => {
@@ -68,4 +84,58 @@ test('a database that takes no changes fails the check, as a standby after a fai
     (checks) => checks.includes('database is failing'),
   );
   assert.deepEqual(await health('/health/ready'), [503, 'database is failing']);
+});
+
+test('a full disk fails the check of the database, with since when and what to do, until there is room', async (t) => {
+  const { dataDir, answer } = await service(t);
+  assert.equal((await answer('/health/ready')).statusCode, 200);
+  const full = join(dataDir, 'room');
+  const fill = () => symlink('/dev/full', full).catch(() => undefined);
+  for (const path of ['/health/ready', '/health']) {
+    const { statusCode, health } = await until(
+      'it says so',
+      async () => {
+        // What is tried is removed again.
+        await fill();
+        return await answer(path);
+      },
+      ({ health }) => health.status === 'failing',
+    );
+    assert.equal(statusCode, 503);
+    assert.match(
+      health.checks[0]?.detail ?? '',
+      /^Since \d{4}-\S+Z nothing can be written: the data directory is on a disk that is full \(ENOSPC\)\. .*Make room/,
+    );
+    await rm(full, { force: true });
+    await until('there is room', async () => (await answer(path)).statusCode === 200);
+  }
+});
+
+test('so does a PostgreSQL that has refused to write for want of room', async (t) => {
+  const { own, answer } = await service(t, { databaseUrl: 'postgresql://elsewhere' });
+  const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
+  await assert.rejects(full.execute(own), /could not extend file/);
+  const { statusCode, health } = await answer('/health/ready');
+  assert.equal(statusCode, 503);
+  assert.match(
+    health.checks[0]?.detail ?? '',
+    /^Since \d{4}-\S+Z PostgreSQL refuses changes: its disk is full\./,
+  );
+});
+
+test('that PostgreSQL refused for want of room is forgotten half a minute after the last time', () => {
+  let at = 0;
+  const refused = createRefusedRoom(() => at);
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  refused.failed(new Error('another one'));
+  assert.equal(refused.since(), undefined);
+  refused.failed(full);
+  const since = refused.since();
+  at = 29_000;
+  refused.failed(full);
+  at = 58_000;
+  assert.ok(since);
+  assert.equal(refused.since(), since);
+  at = 60_000;
+  assert.equal(refused.since(), undefined);
 });

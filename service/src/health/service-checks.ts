@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
+import { isDatabaseUnavailable } from '../db/errors.ts';
 import { requireWritable } from '../db/queries.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
-import type { HealthCheck, HealthChecks } from './checks.ts';
+import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
+import { keyCheck } from './key.ts';
 
 /** How long a check waits for the list of locations. */
 const listingMs = 500;
@@ -12,11 +14,22 @@ const listingMs = 500;
 const patienceMs = 1500;
 const answerSeconds = 5;
 
+interface Checked {
+  engines: Pick<Engines, 'of'>;
+  /** Throws where the database has no room for what is to be written. */
+  requireRoom: () => Promise<void>;
+  /** How much no key can read. */
+  countUnreadable?: () => number;
+}
+
 /**
  * The checks of a service: its database, which must take changes, and the engine of each location.
  * Reads the locations once before it resolves, and rejects where the database does not answer.
  */
-export async function serviceChecks(db: Db, engines: Pick<Engines, 'of'>): Promise<HealthChecks> {
+export async function serviceChecks(
+  db: Db,
+  { engines, requireRoom, countUnreadable = () => 0 }: Checked,
+): Promise<HealthChecks> {
   let locations: LocationRow[] = await listAllLocations(db);
   return async () => {
     const listed = listAllLocations(db).then((found) => {
@@ -25,14 +38,18 @@ export async function serviceChecks(db: Db, engines: Pick<Engines, 'of'>): Promi
     const late = sleep(listingMs, undefined, { ref: false });
     // Where the database fails, its own check says so, and the others are those of before.
     await Promise.race([listed.catch(() => undefined), late]);
-    const database = { name: 'database', check: () => checkDatabase(db, listed) };
-    return [database, ...locations.map((location) => locationCheck(db, engines, location))];
+    const database = {
+      name: 'database',
+      async check() {
+        // First: an embedded PostgreSQL may have ended for want of room.
+        await requireRoom();
+        await listed;
+        await requireWritable(db);
+      },
+    };
+    const parts = [database, ...(countUnreadable() > 0 ? [keyCheck(countUnreadable)] : [])];
+    return [...parts, ...locations.map((location) => locationCheck(db, engines, location))];
   };
-}
-
-async function checkDatabase(db: Db, listed: Promise<void>): Promise<void> {
-  await listed;
-  await requireWritable(db);
 }
 
 function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationRow): HealthCheck {
@@ -44,11 +61,23 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       // An engine that takes longer may only be slow: its watcher finds out whether it is away.
       const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
       // Both are awaited from the start: a promise that fails before it is awaited ends the process.
-      const [known] = await Promise.all([findLocation(db, location.id), asked]);
+      const [known] = await Promise.all([findInTime(db, location.id), asked]);
       if (!known?.isReachable) throw new Error(known?.unreachable_reason ?? 'Nobody watches it.');
     },
     note: () => noteOn(db, location.id),
   };
+}
+
+/** Throws `Unwell` where the database does not answer: the engine is not to blame. */
+async function findInTime(db: Db, id: number) {
+  const late = sleep(patienceMs, 'late' as const, { ref: false });
+  try {
+    const found = await Promise.race([findLocation(db, id), late]);
+    if (found !== 'late') return found;
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+  }
+  throw new Unwell('It is not known whether it works: the database does not answer.');
 }
 
 /** What a restore of the database may have left. */

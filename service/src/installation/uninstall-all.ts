@@ -4,6 +4,7 @@ import { isRoot, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
 import { type Host, isInstalled, on, places, service, units, user } from './host.ts';
+import { isSimulated } from './simulated.ts';
 import {
   type Announcement,
   inWords,
@@ -32,9 +33,11 @@ export async function uninstallAll(host: Host, { folder, confirm }: Uninstalling
   const isOrdinary = isService || existsSync(join(on(host, places.data), 'postgres'));
   const config = isOrdinary ? ordinarySettings(host) : loadConfig();
   const simulated = join(folder, 'data-simulated');
+  // Of what is simulated nothing is in an Incus, however its records tell of it.
   const hasRecords =
-    existsSync(join(config.dataDir, 'postgres')) || config.databaseUrl !== undefined;
-  const there = [config.dataDir, simulated].filter((path) => existsSync(path));
+    !isSimulated(config.dataDir) &&
+    (existsSync(join(config.dataDir, 'postgres')) || config.databaseUrl !== undefined);
+  const there = [...new Set([config.dataDir, simulated])].filter((path) => existsSync(path));
   const isOwn = (path: string) => isBerth(path) || (isOrdinary && path === config.dataDir);
   const dataDirs = there.filter(isOwn);
   // What is simulated is of whoever started it.

@@ -376,3 +376,23 @@ test('a data directory without a Berth is named as such, and left', async (conte
   await assert.rejects(refused, new RegExp(`There is no Berth in ${dataDir}: nothing was removed`));
   assert.ok(existsSync(join(dataDir, 'mine')));
 });
+
+test('a simulated installation that BERTH_DATA_DIR names is removed without its Incus', async (context) => {
+  const dataDir = mkdtempSync(join(root, 'simulated-'));
+  for (const folder of ['postgres', 'mine']) mkdirSync(join(dataDir, folder));
+  writeFileSync(join(dataDir, 'simulated'), '');
+  const { BERTH_DATA_DIR: before } = process.env;
+  process.env.BERTH_DATA_DIR = dataDir;
+  context.after(() => {
+    if (before === undefined) delete process.env.BERTH_DATA_DIR;
+    else process.env.BERTH_DATA_DIR = before;
+  });
+  const { host } = machine('simulated');
+  let goes: string[] = [];
+  const confirm = async (announced: { goes: string[] }) => {
+    goes = announced.goes;
+  };
+  await uninstallAll(host, { folder: root, confirm });
+  assert.deepEqual(goes, [`${dataDir}, with all that is in it`]);
+  assert.ok(!existsSync(dataDir));
+});

@@ -81,7 +81,13 @@ async function makeFile(path: string): Promise<void> {
 async function writeDraft(path: string, keys: readonly Key[]): Promise<string> {
   const draft = `${path}.${randomUUID()}`;
   const text = keys.map((key) => `${lineOf(key)}\n`).join('');
-  await writeFile(draft, text, { mode: 0o600, flush: true });
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+  } catch (error) {
+    await rm(draft, { force: true });
+    // An error of writing names no path.
+    throw error instanceof Error ? Object.assign(error, { path: draft }) : error;
+  }
   return draft;
 }
 

@@ -91,6 +91,33 @@ async function resealSome(
   return rows.length > 0 ? part : undefined;
 }
 
+/**
+ * How many values can't be read with any key; at most 1,000 of each column are looked at. Nothing is read where no key was
+ * ever replaced that was lost.
+ */
+export async function countUnreadable(db: Db, keyring: Keyring): Promise<number> {
+  const { replaced } = await db
+    .selectFrom('installation')
+    .select('replaced_keys_sha256 as replaced')
+    .executeTakeFirstOrThrow();
+  if (replaced.length === 0) return 0;
+  const known = keyring.state.keys.map(({ bytes }) => headerOf(bytes));
+  let count = 0;
+  for (const { table, column, row, rowBefore } of columns) {
+    const { rows } = await sql<{ row: string; rowBefore: string | null; sealed: Buffer }>`
+      select ${sql.raw(row)} as row, ${sql.raw(rowBefore ?? 'null')} as "rowBefore", ${sql.ref(column)} as sealed
+      from ${sql.table(table)}
+      where ${sql.ref(column)} is not null
+        and substring(${sql.ref(column)} for ${sql.lit(headerBytes)}) <> all (${known}::bytea[])
+      limit 1000`.execute(db);
+    count += rows.filter(({ row, rowBefore, sealed }) => {
+      const place = { table, column, row, ...(rowBefore !== null && { rowBefore }) };
+      return keyring.open(place, sealed) === undefined;
+    }).length;
+  }
+  return count;
+}
+
 /** How many requests are still told apart by a MAC under another key: it can't be made anew. */
 export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -131,7 +131,7 @@ test('cut off at any point, everything can be read, and the next run goes on', a
     const amid = await start();
     await read(amid);
     const readMore = await enterSecrets(amid);
-    assert.equal(await rotateKey(patient), 'macs_left');
+    assert.equal((await rotateKey(patient)).left, 'macs');
     const later = await start();
     await read(later, true);
     await readMore(later, true);
@@ -140,7 +140,7 @@ test('cut off at any point, everything can be read, and the next run goes on', a
     const alone = createKeyring({ keys: [current], current, sealing: 'bound' });
     assert.ok(await loadIdentity(db, alone), 'with the new key alone');
     await ageAnswers();
-    assert.equal(await rotateKey(patient), 'done');
+    assert.equal((await rotateKey(patient)).left, 'nothing');
     assert.deepEqual(await loadKeys(dataDir), [current]);
     assert.ok(await loadIdentity(db, await start()));
     await db.deleteFrom('operations').execute();
@@ -175,7 +175,7 @@ test('services that run go on reading and writing with the new key', async (t) =
     for (const read of reads) await read(keyring);
   }
   await ageAnswers();
-  assert.equal(await rotateKey(patient), 'done');
+  assert.equal((await rotateKey(patient)).left, 'nothing');
   await db.deleteFrom('operations').execute();
 });
 
@@ -197,12 +197,12 @@ test('a service that does not know the new key holds it up, and loses nothing', 
   await rotateKey(patient);
   await read(there.keyring);
   await ageAnswers();
-  assert.equal(await rotateKey(patient), 'done');
+  assert.equal((await rotateKey(patient)).left, 'nothing');
   await Promise.all([here.stop(), there.stop()]);
   // The file over there has the old key, too: that is not taken for a new one.
   const [retired, current] = await loadKeys(elsewhere);
   assert.deepEqual(await loadKeys(dataDir), [current]);
-  assert.equal(await rotateKey({ ...patient, dataDir: elsewhere }), 'done');
+  assert.equal((await rotateKey({ ...patient, dataDir: elsewhere })).left, 'nothing');
   const [last, ...more] = await loadKeys(elsewhere);
   assert.ok(last && retired && !last.bytes.equals(retired.bytes));
   assert.deepEqual(more, []);
@@ -221,7 +221,7 @@ test('a service that is connecting again just then is waited for', async (t) => 
   await outcome;
   await there.stop();
   assert.deepEqual((await findSealing(db)).sha256, sha256);
-  assert.equal(await rotateKey(patient), 'done');
+  assert.equal((await rotateKey(patient)).left, 'nothing');
 });
 
 test('a service of the release before holds it up', async () => {
@@ -250,11 +250,11 @@ test('what the release before wrote is bound to its place, and read no more othe
     .orderBy('created_at', 'desc')
     .executeTakeFirstOrThrow();
   assert.ok(secret && secret.length < 70 && request_hmac.length === 32);
-  assert.equal(await rotateKey(patient), 'macs_left');
+  assert.equal((await rotateKey(patient)).left, 'macs');
   assert.equal((await findSealing(db)).sealing, 'mixed');
   await read(await start());
   await ageAnswers();
-  assert.equal(await rotateKey(patient), 'done');
+  assert.equal((await rotateKey(patient)).left, 'nothing');
   const bound = await start();
   assert.deepEqual([bound.state.sealing, bound.state.current.isBound], ['bound', true]);
   assert.ok(await loadIdentity(db, bound));

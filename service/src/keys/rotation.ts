@@ -32,21 +32,27 @@ interface Rotation {
   steadyMs?: number;
 }
 
+interface Rotated {
+  /** `macs`: requests of the last day that only the old key tells apart. */
+  left: 'nothing' | 'macs';
+  unreadable: number;
+}
+
 /**
  * Puts a new key in the place of the one in use, while services run, and seals everything anew. It can be
- * ended at any point: then everything can be read, and the next run goes on. Answers what is left to do.
+ * ended at any point: then everything can be read, and the next run goes on. Answers what is left to do, and how many values no key can read.
  * Throws `SetupError` where a service does not know the new key yet.
  *
  * First the file has both keys, and every service must know both; only then the database says that the new
  * one is in use. When nothing is under the old one any more, that leaves the file.
  */
-export async function rotateKey(rotation: Rotation): Promise<'done' | 'macs_left'> {
+export async function rotateKey(rotation: Rotation): Promise<Rotated> {
   const outcome = await whileRotating(rotation.db, () => rotateAlone(rotation));
   if (outcome) return outcome;
   throw new SetupError('Another rotation is under way.', 'Wait until it has ended.');
 }
 
-async function rotateAlone(rotation: Rotation): Promise<'done' | 'macs_left'> {
+async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   const { db, dataDir, say } = rotation;
   const path = keyFile(dataDir);
   if ((await findSealing(db)).rotatedFrom === null) await begin(rotation, path);
@@ -60,12 +66,12 @@ async function rotateAlone(rotation: Rotation): Promise<'done' | 'macs_left'> {
   const unreadable = await resealAll(db, keyring, say);
   if (unreadable > 0) say(`${unreadable} values can't be read with any key, and stay as they are.`);
   await deleteOldIdempotencyKeys(db);
-  if ((await macsUnderOthers(db, current.bytes)) > 0) return 'macs_left';
+  if ((await macsUnderOthers(db, current.bytes)) > 0) return { left: 'macs', unreadable };
   await writeKeyFile(path, [current]);
   say('The old key has left the file.');
   await endRotation(db);
   say('The rotation has ended.');
-  return 'done';
+  return { left: 'nothing', unreadable };
 }
 
 /** Until the new key is in use. */

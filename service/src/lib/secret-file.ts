@@ -15,8 +15,12 @@ export async function withSecretFile<T>(
   });
   try {
     return await use(async (secret) => {
-      await file.writeFile(`${secret}\n`);
-      await file.sync();
+      try {
+        await file.writeFile(`${secret}\n`);
+        await file.sync();
+      } catch (error) {
+        throw refusal(path, error);
+      }
     });
   } catch (error) {
     await rm(path, { force: true });
@@ -34,5 +38,5 @@ function refusal(path: string, error: unknown): unknown {
       'Name another file, or remove that one first: nothing is overwritten.',
     );
   }
-  return new SetupError(`${path} can't be made (${error.code}).`, 'Name a file that can.');
+  return new SetupError(`${path} can't be written (${error.code}).`, 'Name a file that can.');
 }

@@ -1,5 +1,5 @@
-import { finished } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { whenClosed } from './when-closed.ts';
 
 /** What a client may make us wait for. */
 export interface Pace {
@@ -41,7 +41,7 @@ export async function* paced(
     behind = Math.max(0, behind + performance.now() - begin - msFor(piece.length));
   }
   const timer = setTimeout(cutOff, behindMs - behind + msFor(unsentBytes));
-  finished(reply.raw, () => clearTimeout(timer));
+  whenClosed(reply.raw, () => clearTimeout(timer));
 }
 
 async function* pieces(chunks: AsyncIterable<string | Buffer>) {

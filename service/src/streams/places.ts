@@ -1,10 +1,10 @@
-import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf, personOf } from '../access/authentication.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { counted } from '../lib/counted.ts';
 import { addressKey } from '../limits/credentials.ts';
 import { Problem } from '../problems/problem.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Answers that are too large to be kept in memory by anybody who reads them slowly. */
 export interface Places {
@@ -36,7 +36,7 @@ export function createPlaces(most: number, refused: (share: string) => void): Pl
         throw full.refusal;
       }
       for (const { key } of shares) change(key, 1);
-      finished(reply.raw, () => {
+      whenClosed(reply.raw, () => {
         for (const { key } of shares) change(key, -1);
       });
     },

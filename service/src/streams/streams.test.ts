@@ -187,3 +187,18 @@ test('a large answer arrives whole, once each, with its length where that is kno
   const head = await fetch(`${url}/text`, { method: 'HEAD', headers });
   assert.equal(head.headers.get('content-length'), '40000000');
 });
+
+test('no answer has more listeners than Node.js takes for usual', async () => {
+  await serve({});
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  for (const path of ['/text', '/long']) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
+      headers: await headersOf(),
+    });
+    assert.ok((await answer.text()).length > 100_000);
+  }
+  process.off('warning', note);
+  assert.deepEqual(warnings, []);
+});

@@ -10,6 +10,8 @@ import { SetupError } from '../../../../setup/commands.mjs';
 import { insertToolEntry } from '../../audit/entry-queries.ts';
 import { fingerprintOf } from '../../keys/keyring.ts';
 import { createDb, createPool, type Db } from '../connection.ts';
+import { noRoomReason } from '../embedded/no-room.ts';
+import { databaseTrouble } from '../errors.ts';
 import { listSequences, listTables, type Table } from './catalog.ts';
 import {
   type ExportedTable,
@@ -35,7 +37,9 @@ export async function exportDatabase(
   const pool = createPool(connectionString, { max: 1 });
   try {
     const header = await writeSnapshot(pool, path, progress);
-    await noteExport(createDb(pool), path, header);
+    await noteExport(createDb(pool), path, header).catch((error) => {
+      throw databaseTrouble(error) === 'full' ? notNoted(path) : error;
+    });
     return header;
   } finally {
     await pool.end();
@@ -69,9 +73,21 @@ async function writeSnapshot(
 }
 
 function writingError(path: string, error: unknown): unknown {
+  const reason = noRoomReason(error);
+  if (reason) {
+    const failed = `${path} can't be written: it ${reason.failed} (${reason.code}).`;
+    return new SetupError(failed, `Name a file elsewhere. ${reason.wayOut}`);
+  }
   if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
   return new SetupError(`${path} can't be written: ${error.message}.`, 'Name another place.');
 }
+
+/** It may be made just since the disk is full. */
+const notNoted = (path: string) =>
+  new SetupError(
+    `${path} is whole, and can be used. The disk of the database is full: the export is neither in the audit log nor in the metrics.`,
+    'Make room there.',
+  );
 
 /**
  * The tables are locked before the snapshot is taken, as far as reading needs it: else a partition that

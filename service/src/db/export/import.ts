@@ -8,7 +8,7 @@ import { SetupError } from '../../../../setup/commands.mjs';
 import { insertToolEntry } from '../../audit/entry-queries.ts';
 import { keyFile, readKeyFile } from '../../keys/key-file.ts';
 import { fingerprintOf, keySha256 } from '../../keys/keyring.ts';
-import { createPool, type Trx } from '../connection.ts';
+import { createPool, type Trx, withClient } from '../connection.ts';
 import { lockMigrations, migrateWithin, migrationNames } from '../migrate.ts';
 import type { Database } from '../schema/schema.ts';
 import { countRelations, listTables } from './catalog.ts';
@@ -36,6 +36,8 @@ export async function importDatabase(
   await verifyExport(path);
   const exported = await openExport(path);
   await requireKnownSchema(path, exported.header);
+  // What can't be mended comes first: another secret-key is of no use to a database that is in use.
+  await withClient(connectionString, requireEmpty);
   if (dataDir !== undefined) await requireKey(path, exported.header, dataDir);
   const pool = createPool(connectionString, { max: 1 });
   try {
@@ -109,7 +111,7 @@ async function fill(
   await client.query('analyze');
 }
 
-async function requireEmpty(client: pg.PoolClient): Promise<void> {
+async function requireEmpty(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query('show server_encoding');
   const { server_encoding: encoding } = rows[0];
   if (encoding !== 'UTF8') {

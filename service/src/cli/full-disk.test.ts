@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { keyFile, loadKeys } from '../keys/key-file.ts';
+import { agreeOnSecretKey } from '../keys/secret-key.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { toolEntry, toolOn } from '../testing/tool.ts';
+
+// Tools beside a service whose disk is full.
+
+/** Runs what follows beside a full file system that has the secret key, and lists that at the end. */
+const script = `full=$1; key=$2; shift 2
+mount -t tmpfs -o size=16k tmpfs "$full" && cp "$key" "$full/secret-key" || exit 99
+cat /dev/zero > "$full/filler" 2>/dev/null
+"$@"; code=$?
+ls "$full" && exit $code`;
+
+const isStack = /\n\s+at .*:\d+/;
+
+test('on a full disk tools say so, end in 1, and leave nothing', async (t) => {
+  const { db, connectionString, close } = await createTestDatabase();
+  t.after(close);
+  const own = temporaryDirectory('full-tools');
+  await agreeOnSecretKey(db, await loadKeys(own), { dataDir: own, isOnlyService: false });
+  const full = join(own, 'full');
+  mkdirSync(full);
+  const env = { ...process.env, DATABASE_URL: connectionString, BERTH_DATA_DIR: full };
+  const run = (tool: string, ...args: string[]) =>
+    new Promise<{ code: unknown; left: string; stderr: string }>((resolve) => {
+      const command = [full, keyFile(own), process.execPath, toolEntry, tool, ...args];
+      execFile(
+        'unshare',
+        ['--mount', 'sh', '-c', script, 'sh', ...command],
+        { env },
+        (error, stdout, stderr) => resolve({ code: error?.code ?? 0, left: stdout, stderr }),
+      );
+    });
+  const token = ['create', '--name', 'a', '--scopes', 'admin', '--out', join(full, 'token')];
+  for (const [tool, ...args] of [
+    ['token', ...token],
+    ['db', 'export', join(full, 'berth.gz')],
+    ['db', 'rotate-key'],
+  ] as const) {
+    const { code, left, stderr } = await run(tool, ...args);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /ENOSPC/);
+    assert.doesNotMatch(stderr, isStack);
+    assert.equal(left, 'filler\nsecret-key\n');
+  }
+  assert.deepEqual(await db.selectFrom('tokens').select('name').execute(), []);
+});
+
+test('a database without room is told in words; an export of it is kept', async (t) => {
+  const { db, connectionString, close } = await createTestDatabase();
+  t.after(close);
+  await sql`create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db);
+  await sql`create trigger full_disk before insert on tokens execute function refuse()`.execute(db);
+  await sql`create trigger full_disk before update on installation execute function refuse()`.execute(
+    db,
+  );
+  const tool = (name: string) => toolOn(connectionString, name);
+  const made = await tool('token')('create', '--name', 'a', '--scopes', 'admin');
+  assert.equal(made.code, 1, made.stderr);
+  assert.match(made.stderr, /The disk of the database is full: could not extend file\./);
+  assert.doesNotMatch(made.stderr, isStack);
+  const path = join(temporaryDirectory('full-export'), 'berth.gz');
+  const exported = await tool('db')('export', path);
+  assert.equal(exported.code, 1, exported.stderr);
+  assert.match(
+    exported.stderr,
+    /berth\.gz is whole, and can be used\. .*disk of the database is full/,
+  );
+  assert.doesNotMatch(exported.stderr, isStack);
+});

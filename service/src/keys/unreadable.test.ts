@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { healthRoutes } from '../health/routes.ts';
+import { serviceChecks } from '../health/service-checks.ts';
+import { createEngines } from '../locations/engines.ts';
+import { keepState } from '../sessions/states.ts';
+import { createTestApp } from '../testing/app.ts';
+import { keptLog } from '../testing/canaries.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { toolOn } from '../testing/tool.ts';
+import { keyFile, loadKeys } from './key-file.ts';
+import { agreeOnSecretKey } from './secret-key.ts';
+import { watchUnreadable } from './unreadable.ts';
+
+/** An installation with one encrypted value, whose key is then lost, and replaced by a start. */
+async function withLostKey(t: TestContext) {
+  const database = await createTestDatabase();
+  t.after(database.close);
+  const { db } = database;
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-lost-key-'));
+  t.after(() => rm(dataDir, { recursive: true }));
+  const start = async () =>
+    (await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService: true })).keyring;
+  const secretKey = await start();
+  await keepState(db, secretKey, 'oidc', { nonce: 'x' });
+  const lost = await readFile(keyFile(dataDir), 'utf8');
+  await rm(keyFile(dataDir));
+  return { ...database, dataDir, lost, start };
+}
+
+test('what no key can read degrades the health, and is in the log', async (t) => {
+  const { db, start } = await withLostKey(t);
+  const { log, lines } = keptLog();
+  const leaving = new AbortController();
+  t.after(() => leaving.abort());
+  const { count } = await watchUnreadable({ db, keyring: await start(), log }, leaving.signal);
+  assert.equal(count(), 1);
+  assert.match(lines.join(), /can not be read with any key in secret-key/);
+  const engines = createEngines();
+  t.after(() => engines.close());
+  const requireRoom = async () => undefined;
+  const healthChecks = await serviceChecks(db, { engines, requireRoom, countUnreadable: count });
+  const app = await createTestApp(db, [healthRoutes], { healthChecks });
+  t.after(() => app.close());
+  const answer = await inject(app, { url: '/v1/health' });
+  assert.equal(answer.statusCode, 200);
+  const { status, checks } = answer.json();
+  assert.equal(status, 'degraded');
+  const { detail } = checks.find(({ name }: { name: string }) => name === 'secret key');
+  assert.match(detail, /^1 encrypted value can not be read .* add its line to secret-key\.$/);
+});
+
+test('a rotation says what it could not read, and reads it once the lost key is back', async (t) => {
+  const { connectionString, dataDir, lost, start } = await withLostKey(t);
+  await start();
+  const place = { BERTH_DATA_DIR: dataDir };
+  const rotate = () => toolOn(connectionString, 'db', '', place)('rotate-key');
+  const without = await rotate();
+  assert.equal(without.code, 1, without.stderr);
+  assert.match(without.stdout, /^1 value can't be read with any key/);
+  assert.doesNotMatch(without.stdout, /^Everything is/m);
+  const path = keyFile(dataDir);
+  await writeFile(path, `${await readFile(path, 'utf8')}${lost}`);
+  const back = await rotate();
+  assert.equal(back.code, 0, back.stderr);
+  assert.match(back.stdout, /^Everything is encrypted with the new key/);
+});
