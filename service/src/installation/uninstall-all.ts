@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { isRoot, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
-import { type Host, isInstalled, on, places, service, units, user } from './host.ts';
-import { isSimulated } from './simulated.ts';
+import { type Host, isInstalled, isSimulated, on, places, service, units, user } from './host.ts';
 import {
   type Announcement,
   inWords,
