@@ -50,7 +50,7 @@ function trafficRoutes(app: App, deps: Deps): void {
   app.patch(
     '/servers/:id/traffic',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', needsConfirmation: false },
       schema: {
         ...about,
         operationId: 'server_traffic_update',
