@@ -9,9 +9,9 @@ import { type AccessCase, accessCases } from '../testing/access-cases.ts';
 import { type AccessRoute, accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
+import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Browser, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { fingerprintOf } from '../testing/servers.ts';
 import { scopesOf } from '../users/roles.ts';
 
 // Every route, asked by people who signed in, in every role; each role in a world of its own. What they

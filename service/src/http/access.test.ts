@@ -14,9 +14,9 @@ import {
 } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
+import { fingerprintOf } from '../testing/fingerprint.ts';
 import { signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { fingerprintOf } from '../testing/servers.ts';
 import { generateToken } from '../tokens/token.ts';
 
 // Every route, asked with every token that may not, and with one that may; people: access-roles.test.ts. What follows

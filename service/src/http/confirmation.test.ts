@@ -8,9 +8,9 @@ import { accessCases } from '../testing/access-cases.ts';
 import { accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
+import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { fingerprintOf } from '../testing/servers.ts';
 
 // Every route that changes something, asked in a session that somebody left open.
 
