@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Db } from '../../service/src/db/connection.ts';
 import { createTestToken } from '../../service/src/testing/app.ts';
+import { fingerprintOf } from '../../service/src/testing/fingerprint.ts';
 import { inject } from '../../service/src/testing/inject.ts';
-import { enterServer, fingerprintOf } from '../../service/src/testing/servers.ts';
+import { enterServer } from '../../service/src/testing/servers.ts';
 import { createWholeApp } from '../../service/src/testing/whole-app.ts';
 import { createPeople, type Person } from './people.ts';
 import {

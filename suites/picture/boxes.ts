@@ -9,6 +9,8 @@ export interface Box {
   kind: Kind;
   /** Whether each arrow to it is drawn, also one that another way makes plain. */
   allArrows?: true;
+  /** Whether folders that no box names are in it: a new noun is one of a project as a rule. */
+  takesOthers?: true;
 }
 
 /** What a box has to do with; each kind has its colour. */
@@ -43,10 +45,10 @@ export const boxes: readonly Box[] = [
   box('noun', 'nodes', 'nodes'),
   box('work', 'confine instances', 'instances', 'network-policy', 'pool-quotas'),
   box('noun', 'where servers run', 'locations', 'address-pools', 'operating-systems'),
-  box(
-    ...(['noun', 'people and projects'] as const),
-    ...['users', 'sessions', 'passkeys', 'identities', 'confirmation', 'tokens', 'projects'],
-  ),
+  {
+    ...{ kind: 'noun', about: 'people and projects', takesOthers: true },
+    folders: ['users', 'sessions', 'passkeys', 'identities', 'confirmation', 'tokens', 'projects'],
+  },
   box('noun', 'settings of the installation', 'settings'),
   box('request', 'make a change', 'changes'),
   box('noun', 'audit log', 'audit'),

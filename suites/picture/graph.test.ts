@@ -44,6 +44,12 @@ test('imports of the foundation and of types have no arrow', () => {
   assert.deepEqual(graphOf(found, boxes), { down: [], up: [] });
 });
 
+test('a folder that no box names is in the one that takes others', () => {
+  const boxes = [a, box('b', { takesOthers: true })];
+  const { down } = graphOf(modules(imports('a/a.ts', 'c/c.ts')), boxes);
+  assert.deepEqual(down, [{ from: 0, to: 1 }]);
+});
+
 test('a folder without a box, and a box without its folder, are errors', () => {
   assert.throws(() => graphOf(modules(), [a, b]), /^Error: c needs a place in a box/);
   assert.throws(() => graphOf(modules(), [a, b, c, box('d')]), /a box for d, which is no folder/);

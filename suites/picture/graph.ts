@@ -17,7 +17,7 @@ export interface Graph {
 /**
  * What the boxes import of each other. Imports of types, of which nothing is left when the program runs, are left out,
  * and so are arrows down to the foundation.
- * @throws Error for a folder that stands in no box, and for a box of a folder that is not there.
+ * @throws Error for a folder that stands in no box, if none takes others, and for a box of a folder that is not there.
  */
 export function graphOf(modules: readonly Module[], boxes: readonly Box[]): Graph {
   const boxOf = finder(boxes, new Set(modules.map(({ file }) => folderOf(file))));
@@ -49,7 +49,8 @@ function finder(boxes: readonly Box[], found: ReadonlySet<string>): (file: strin
   }
   return (file) => {
     const inner = folderOf(file);
-    const index = boxes.findIndex((box) => box.folders.some((folder) => holds(folder, inner)));
+    const named = boxes.findIndex((box) => box.folders.some((folder) => holds(folder, inner)));
+    const index = named < 0 ? boxes.findIndex(({ takesOthers }) => takesOthers) : named;
     if (index < 0) throw new Error(`${inner} needs a place in a box of suites/picture/boxes.ts.`);
     return index;
   };

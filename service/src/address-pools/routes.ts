@@ -17,7 +17,7 @@ import { changePool, createPool, poolNotFound, removePool } from './pools.ts';
 const params = PathParams({ id: 'address_pool' });
 
 const tags = ['Address pools'];
-const config = { scope: 'admin' } as const;
+const config = { scope: 'admin', needsConfirmation: false } as const;
 
 export function addressPoolRoutes(app: App, deps: Deps): void {
   readRoutes(app, deps);

@@ -72,7 +72,8 @@ declare module 'fastify' {
     scope?: Scope | 'person' | 'public';
     /**
      * In a session, for who proved within the last ten minutes who they are: what gives powers or a way in
-     * that outlast the session, or takes them from others. `confirmation.test.ts` lists each route.
+     * that outlast the session, or takes them from others. Each route that changes something says whether it does:
+     * work on servers and on the installation does not.
      */
     needsConfirmation?: boolean;
     /** For what is told of the process alone: a token that was good a while ago will do where nobody can say. */

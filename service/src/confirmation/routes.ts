@@ -8,7 +8,8 @@ export function confirmationRoutes(app: App, deps: Deps): void {
   app.post(
     '/session/confirm',
     {
-      config: { scope: 'person' },
+      // It asks for the proof itself.
+      config: { scope: 'person', needsConfirmation: false },
       schema: {
         operationId: 'session_confirm',
         summary: 'Confirm your identity',

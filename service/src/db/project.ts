@@ -10,10 +10,12 @@ import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
 import type { Database } from './schema/schema.ts';
 
-/** Tables whose rows belong to a project. */
-type Owned = 'servers' | 'operations' | 'tokens';
-/** Those that can be read so. An entry of the audit log may be of no project. */
-type Readable = Owned | 'audit_log';
+/** Tables whose rows belong to a project, some of them to none: operations on nodes, entries of the audit log. */
+type Readable = {
+  [T in keyof Database]: Database[T] extends { project_id: number | null } ? T : never;
+}[keyof Database];
+/** Those that are written so. Entries of the audit log are made by changes. */
+type Owned = Exclude<Readable, 'audit_log'>;
 
 /** What is read of a project, or, by administrators, of all: every-project.ts. */
 export interface ProjectRows {

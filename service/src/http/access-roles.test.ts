@@ -9,13 +9,13 @@ import { type AccessCase, accessCases } from '../testing/access-cases.ts';
 import { type AccessRoute, accessRoutes, askCase, requireCase } from '../testing/access-routes.ts';
 import { createAccessWorld } from '../testing/access-world.ts';
 import { createTestApp } from '../testing/app.ts';
+import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Browser, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { fingerprintOf } from '../testing/servers.ts';
 import { scopesOf } from '../users/roles.ts';
 
 // Every route, asked by people who signed in, in every role; each role in a world of its own. What they
-// may follows from what the route declares and from its line in access-cases.ts.
+// may follows from what the route declares and from what access-cases.ts has of it.
 
 type Who = Role | 'stranger' | 'administrator';
 /** A stranger is a member, but of another project. */
@@ -41,7 +41,7 @@ for (const who of everybody) {
       await app.close();
       await close();
     });
-    const cases = accessCases(world);
+    const cases = await accessCases(world, app);
     const { projectId } = world.place;
     const { credentials } = await createTestUser(db, rolesOf(who));
     let browser: Browser | undefined;

@@ -13,9 +13,10 @@ import { placeOf } from '../testing/probe.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
-const cases = accessCases(await createAccessWorld(db));
+const world = await createAccessWorld(db);
 const app = await createTestApp(db, [...routes]);
 after(() => app.close());
+const cases = await accessCases(world, app);
 const user = await createTestUser(db, { isAdmin: true });
 const { headers } = await signInAs(app, user.credentials);
 await signInAs(app, user.credentials);

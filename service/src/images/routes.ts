@@ -45,7 +45,7 @@ export function imageRoutes(app: App, deps: Deps): void {
   app.post(
     '/operating-systems/:id/images',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', needsConfirmation: false },
       schema: {
         operationId: 'image_import',
         summary: 'Import an image to a location',

@@ -54,6 +54,7 @@ function moveRoutes(app: App, deps: WaitingDeps): void {
       {
         config: {
           scope: 'admin',
+          needsConfirmation: false,
           problems: [...problems, ...failuresOf(maintenanceKinds[action])],
         },
         schema: {
@@ -84,6 +85,7 @@ function declareLostRoute(app: App, deps: WaitingDeps): void {
     {
       config: {
         scope: 'admin',
+        needsConfirmation: false,
         problems: [
           'location_unreachable',
           'node_not_found',

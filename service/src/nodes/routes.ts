@@ -60,7 +60,7 @@ function cordonRoutes(app: App, deps: Deps): void {
     app.post(
       `/nodes/:name/${action}`,
       {
-        config: { scope: 'admin', problems: ['node_not_found'] },
+        config: { scope: 'admin', needsConfirmation: false, problems: ['node_not_found'] },
         schema: {
           operationId: `node_${action}`,
           summary: cordoned ? 'Cordon a node' : 'Uncordon a node',

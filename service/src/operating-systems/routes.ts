@@ -84,7 +84,7 @@ function readRoutes(app: App, { db }: Deps): void {
 }
 
 function changeRoutes(app: App, deps: ImageServerDeps): void {
-  const config = { scope: 'admin' } as const;
+  const config = { scope: 'admin', needsConfirmation: false } as const;
 
   app.post(
     '/operating-systems',

@@ -111,7 +111,7 @@ function readRoutes(app: App, { db }: Deps): void {
 }
 
 function changeRoutes(app: App, deps: Deps): void {
-  const config = { scope: 'admin' } as const;
+  const config = { scope: 'admin', needsConfirmation: false } as const;
   const one = { tags, params };
 
   app.post(

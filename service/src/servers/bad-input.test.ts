@@ -12,12 +12,13 @@ import {
   type World,
 } from '../testing/bad-input/bad-input-cases.ts';
 import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
+import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { thisMonthAndNext } from '../testing/months.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { placeOf } from '../testing/probe.ts';
-import { enterServer, fingerprintOf, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
 

@@ -53,7 +53,7 @@ function trafficRoutes(app: App, deps: Deps): void {
     '/servers/:id/traffic',
     {
       errorHandler,
-      config: { scope: 'admin' },
+      config: { scope: 'admin', needsConfirmation: false },
       schema: {
         ...about,
         operationId: 'server_traffic_update',

@@ -24,7 +24,8 @@ import { clearCookie, requireSamePassword, signIn, userOfPassword } from './sess
 import { currentSessionView, sessionView } from './view.ts';
 
 const tags = ['Sessions'];
-const config = { scope: 'person' } as const;
+// Signing out only ends powers, which is to be easy; a change of the password asks for the one before.
+const config = { scope: 'person', needsConfirmation: false } as const;
 
 export function sessionRoutes(app: App, deps: Deps): void {
   signInRoute(app, deps);

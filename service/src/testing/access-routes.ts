@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import type { RouteOptions } from 'fastify';
+import type { FastifySchema, RouteOptions } from 'fastify';
 import type { App, Scope } from '../callers/app-types.ts';
 import type { AccessCase } from './access-cases.ts';
 import { inject } from './inject.ts';
@@ -12,6 +11,11 @@ export interface AccessRoute {
   name: string;
   method: Method;
   scope: Scope | 'public' | 'person';
+  needsConfirmation: boolean | undefined;
+  prefix: '/v1' | '';
+  /** Without the prefix: `/servers/:id`. */
+  url: string;
+  schema: FastifySchema;
 }
 
 /** Under both prefixes the same ones are served: the first is enough. */
@@ -22,14 +26,17 @@ export function accessRoutes(app: App): AccessRoute[] {
   return ours.filter(({ method }) => method !== 'HEAD').map(route);
 }
 
-function route({ method, schema, config }: RouteOptions): AccessRoute {
-  const { operationId = '' } = (schema ?? {}) as { operationId?: string };
-  return { name: operationId, method: method as Method, scope: config?.scope ?? 'public' };
+function route({ method, url, schema = {}, config }: RouteOptions): AccessRoute {
+  const { operationId = '' } = schema as { operationId?: string };
+  const prefix = url.startsWith('/v1/') ? '/v1' : '';
+  const { scope = 'public', needsConfirmation } = config ?? {};
+  const about = { name: operationId, method: method as Method, scope, needsConfirmation };
+  return { ...about, prefix, url: url.slice(prefix.length), schema };
 }
 
 export function requireCase(cases: Record<string, AccessCase>, name: string): AccessCase {
   const found = cases[name];
-  assert.ok(found, `${name} has a line in access-cases.ts`);
+  if (!found) throw new Error(`There is no route ${name}.`);
   return found;
 }
 
@@ -40,7 +47,7 @@ export async function askCase(
 ) {
   return await inject(app, {
     method,
-    url: (prefix ?? '/v1') + path,
+    url: prefix + path,
     headers: { ...headers },
     ...(body && { payload: body }),
   });

@@ -1,3 +1,4 @@
+import type { Noun } from '@berth/contract/nouns';
 import type { ServerAction } from '@berth/contract/server-actions';
 import { sql } from 'kysely';
 import type { Scope } from '../callers/app-types.ts';
@@ -12,28 +13,20 @@ import { enterServer, operationUnderWay } from './servers.ts';
 /** Two projects, each with what a route may be asked about. */
 export interface AccessWorld {
   place: Installation;
-  own: Record<
-    | 'server'
-    | 'operation'
-    | 'pool'
-    | 'emptyPool'
-    | 'emptyProject'
-    | 'token'
-    | 'spareToken'
-    | 'user'
-    | 'member'
-    | 'spareUser',
-    number
-  >;
+  /** Of the project, or of all. */
+  own: Partial<Record<Noun, number>>;
+  /** To be removed. */
+  spare: Partial<Record<Noun, number>>;
   /** For each action a server of its own, in a state in which it may be asked for. */
   toActOn: Record<ServerAction, number>;
-  foreign: Record<'server' | 'operation' | 'token' | 'project', number>;
+  /** Of the other project, which is one of them. */
+  foreign: Partial<Record<Noun, number>> & { project: number };
   /** The email address of somebody who is in no project. */
   newcomer: string;
   /** Of somebody who may sign in, and do everything then. */
   credentials: Credentials;
   headers: Record<
-    'admin' | 'write' | 'read' | 'metrics' | 'expired' | 'revoked',
+    'admin' | 'write' | 'foreign' | 'read' | 'metrics' | 'expired' | 'revoked',
     { authorization: string }
   >;
 }
@@ -54,14 +47,19 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
     own: {
       server: await enterServer(db, place),
       operation: (await operationUnderWay(db, busy)).id,
-      pool: await poolOf(db, place.locationId),
-      emptyPool: await enterPool(db, place.locationId),
-      emptyProject: await enterProject(db, 'empty'),
+      location: place.locationId,
+      operating_system: place.osId,
+      address_pool: await poolOf(db, place.locationId),
+      project: place.projectId,
       token: (await createTestToken(db)).id,
-      spareToken: (await createTestToken(db, { scopes: ['servers:read'] })).id,
       user: (await createTestUser(db)).id,
       member: (await createTestUser(db, { roles: { [place.projectId]: 'viewer' } })).id,
-      spareUser: (await createTestUser(db)).id,
+    },
+    spare: {
+      address_pool: await enterPool(db, place.locationId),
+      project: await enterProject(db, 'empty'),
+      token: (await createTestToken(db, { scopes: ['servers:read'] })).id,
+      user: (await createTestUser(db)).id,
     },
     toActOn: await enterServersToActOn(db, place),
     foreign: {
@@ -75,6 +73,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
     headers: {
       admin: await headersOf('admin'),
       write: await headersOf('servers:write'),
+      foreign: (await createTestToken(db, { scopes: ['servers:write'], project: 'other' })).headers,
       read: await headersOf('servers:read'),
       metrics: await headersOf('metrics:read'),
       expired: expired.headers,

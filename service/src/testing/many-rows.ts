@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connection.ts';
+import type { Db, Trx } from '../db/connection.ts';
 import type { Installation } from './fixtures.ts';
 
 export const manyRows = 100_000;
@@ -15,6 +15,9 @@ export async function enterManyRows(db: Db, place: Installation, otherProjectId:
       await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
     }
     for (const statement of statements(place, otherProjectId)) await statement.execute(trx);
+    for (const table of await otherTablesOfProjects(trx)) {
+      await insertInto(table, projectOf(place, otherProjectId)).execute(trx);
+    }
   });
   await sql`analyze`.execute(db);
 }
@@ -29,8 +32,59 @@ const rows = sql`generate_series(1, ${sql.lit(manyRows)}) n`;
 const oneOf = (rare: unknown, elsewhere: unknown, other: unknown) =>
   sql`case when ${isRare} then ${sql.lit(rare)} when ${isElsewhere} then ${sql.lit(elsewhere)} else ${sql.lit(other)} end`;
 
+const projectOf = ({ projectId }: Installation, otherProjectId: number) =>
+  sql`case when ${isMine} then ${sql.lit(projectId)} else ${sql.lit(otherProjectId)} end`;
+
+interface NewTable {
+  name: string;
+  /** Those that need a value, with their types. */
+  columns: { name: string; type: string }[];
+}
+
+/** Where entries of the audit log were before it had partitions. */
+const earlierEntries = 'audit_log_before';
+
+/** Those that no statement here enters rows in. */
+async function otherTablesOfProjects(trx: Trx): Promise<NewTable[]> {
+  const { rows: tables } = await sql<NewTable>`
+    select c.relname::text as name, array(
+      select json_build_object('name', a.attname, 'type', format_type(a.atttypid, null))
+      from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attnotnull
+        and not a.atthasdef and a.attidentity = '' and a.attname <> 'project_id'
+    ) as columns
+    from pg_class c join pg_attribute p on p.attrelid = c.oid and p.attname = 'project_id'
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+      and not c.relispartition and c.relname <> ${earlierEntries}`.execute(trx);
+  const isEmpty = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(trx);
+      return rows.length === 0;
+    }),
+  );
+  return tables.filter((_, at) => isEmpty[at]);
+}
+
+/** By type, what stands in a column of the n-th row. */
+const values: Record<string, RawBuilder<unknown>> = {
+  text: sql`md5(n::text)`,
+  bytea: sql`sha256(n::text::bytea)`,
+  'timestamp with time zone': sql`now() - ${age}`,
+};
+
+function insertInto({ name, columns }: NewTable, project: RawBuilder<unknown>) {
+  const names = ['project_id', ...columns.map((column) => column.name)].map((one) => sql.ref(one));
+  const drawn = columns.map((column) => {
+    const value = values[column.type];
+    if (!value) throw new Error(`many-rows.ts has to say what is in ${name}.${column.name}.`);
+    return value;
+  });
+  return sql`insert into ${sql.table(name)} (${sql.join(names)})
+    select ${sql.join([project, ...drawn])} from ${rows}`;
+}
+
 function statements(place: Installation, otherProjectId: number): RawBuilder<unknown>[] {
-  const project = sql`case when ${isMine} then ${sql.lit(place.projectId)} else ${sql.lit(otherProjectId)} end`;
+  const project = projectOf(place, otherProjectId);
   const { osId } = place;
   return [
     sql`insert into projects (name) select 'p' || md5(n::text) from ${rows}`,

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import type { ServerStatus } from '../db/schema/schema.ts';
@@ -63,25 +62,4 @@ export async function operationUnderWay(db: Db, serverId: number): Promise<Opera
     .where('server_id', '=', serverId)
     .where('finished_at', 'is', null)
     .executeTakeFirstOrThrow();
-}
-
-/** A number for everything that a request may create or change: the same before and after, or not. */
-export async function fingerprintOf(db: Db): Promise<string> {
-  const tables = [
-    ...['servers', 'addresses', 'operations', 'idempotency_keys', 'address_pools', 'projects'],
-    ...['tokens', 'users', 'memberships', 'passkeys', 'identities', 'locations', 'images'],
-    'operating_systems',
-  ];
-  const rows = sql.join(
-    tables.map(
-      // A use is no change.
-      (table) => sql`select ${table}, to_jsonb(t) - 'last_used_at' from ${sql.table(table)} t`,
-    ),
-    sql` union all `,
-  );
-  const { rows: found } = await sql<{ fingerprint: string }>`
-    select count(*) || ' rows, ' || coalesce(md5(string_agg(r::text, '' order by r::text)), '')
-      as fingerprint
-    from (${rows}) as r`.execute(db);
-  return found[0]?.fingerprint ?? '';
 }

@@ -144,7 +144,8 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/tokens/:id',
     {
-      config: { ...config, problems: ['owner_required'] },
+      // It only ends powers, which is to be easy.
+      config: { ...config, needsConfirmation: false, problems: ['owner_required'] },
       schema: {
         operationId: 'token_revoke',
         summary: 'Revoke a token',

@@ -508,7 +508,10 @@ interface AuditLogView {
   address_count: number | null;
 }
 
-/** Every table of Berth, as its queries see it. */
+/**
+ * Every table of Berth, as its queries see it. The type of a table that only one noun uses may stand in the `queries.ts` of
+ * that, with `declare module '../db/schema/schema.ts'`.
+ */
 export interface Database extends PeopleTables {
   projects: ProjectsTable;
   tokens: TokensTable;

@@ -4,12 +4,8 @@ import { offeredActions } from '@berth/contract/server-actions';
 import { sql } from 'kysely';
 import type { ServerStatus } from '../../db/schema/schema.ts';
 import { finishOperation } from '../../operations/lease-queries.ts';
-import {
-  enterServer,
-  fingerprintOf,
-  operationUnderWay,
-  serverBody,
-} from '../../testing/servers.ts';
+import { fingerprintOf } from '../../testing/fingerprint.ts';
+import { enterServer, operationUnderWay, serverBody } from '../../testing/servers.ts';
 import { until } from '../../testing/until.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
 import { setServerState } from '../worker-queries.ts';

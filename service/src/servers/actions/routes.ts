@@ -24,7 +24,11 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
   app.route<{ Params: { id: number } }>({
     method,
     url,
-    config: { scope, problems: ['operation_in_progress', ...failuresOf(operation), ...problems] },
+    config: {
+      scope,
+      needsConfirmation: false,
+      problems: ['operation_in_progress', ...failuresOf(operation), ...problems],
+    },
     schema: {
       operationId: `server_${name}`,
       summary: action.summary,

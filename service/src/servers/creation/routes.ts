@@ -39,6 +39,7 @@ function createRoute(app: App, deps: WaitingDeps): void {
     {
       config: {
         scope: 'servers:write',
+        needsConfirmation: false,
         problems: [...createRefusals, ...failuresOf(createOperation)],
       },
       schema: {
@@ -92,7 +93,12 @@ function dryRunRoute(app: App, { db }: Deps): void {
   app.post(
     '/servers/dry-run',
     {
-      config: { scope: 'servers:write', countsAsRead: true, problems: createRefusals },
+      config: {
+        scope: 'servers:write',
+        needsConfirmation: false,
+        countsAsRead: true,
+        problems: createRefusals,
+      },
       schema: {
         operationId: 'server_dry_run',
         summary: 'Validate the creation of a server',

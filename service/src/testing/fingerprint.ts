@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connection.ts';
+
+/** What services note by themselves. */
+const ofServices = ['reconciler_statuses', 'service_addresses'];
+/** What anybody leaves who signs in, or begins to. */
+const ofSigningIn = ['sessions', 'known_networks', 'sign_in_states'];
+/** Of migrations. */
+const ofKysely = ['kysely_migration', 'kysely_migration_lock'];
+const incidental = new Set([...ofServices, ...ofSigningIn, ...ofKysely]);
+
+/** A number for everything that a request may create or change: the same before and after, or not. */
+export async function fingerprintOf(db: Db): Promise<string> {
+  const tables = (await tablesOf(db)).filter((table) => !incidental.has(table));
+  const rows = sql.join(
+    tables.map(
+      // A use is no change.
+      (table) => sql`select ${table}, to_jsonb(t) - 'last_used_at' from ${sql.table(table)} t`,
+    ),
+    sql` union all `,
+  );
+  const { rows: found } = await sql<{ fingerprint: string }>`
+    select count(*) || ' rows, ' || coalesce(md5(string_agg(r::text, '' order by r::text)), '')
+      as fingerprint
+    from (${rows}) as r`.execute(db);
+  return found[0]?.fingerprint ?? '';
+}
+
+/** Without those in partitions: the audit log has an entry of each refusal. */
+async function tablesOf(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname::text as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and not relispartition
+    order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
