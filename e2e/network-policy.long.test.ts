@@ -100,25 +100,31 @@ test('neither a guest nor the outside fills the node’s table of IPv6 neighbour
     );
   await askForRound();
   await bounded(1);
+  const forget = () => run('ip', ['-6', 'neighbour', 'flush', 'dev', network, 'nud', 'all']);
   const flood = () => sshSend(sshOf(one), `perl - ${gateway} ${many}`, script('flood'));
+  /** While Incus puts rules in the place of others, some packets come through. */
+  const leavesNothing = (who: string, attack: () => unknown) =>
+    eventually(async () => {
+      forget();
+      await attack();
+      assert.equal(entries(), 0, who);
+    });
   assert.ok(Number(await flood()) > 0);
-  assert.equal(entries(), 0, 'by a guest, through its gateway');
-  floodFromOutside(gateway, many);
-  assert.equal(entries(), 0, 'from outside');
+  await leavesNothing('by a guest, through its gateway', flood);
+  await leavesNothing('from outside', () => floodFromOutside(gateway, many));
   await askIncus('profile', 'create', sharing);
   try {
     await askIncus('profile', 'device', 'add', sharing, 'eth0', 'nic', `network=${network}`);
     await askForRound();
     await bounded(0);
-    await flood();
-    assert.equal(entries(), 0, 'by a guest, also then');
+    await leavesNothing('by a guest, also then', flood);
     await eventually(() => {
       floodFromOutside(gateway, many);
       assert.ok(entries() > 1000, 'the attack works where it is not bounded');
     });
   } finally {
     await askIncus('profile', 'delete', sharing);
-    run('ip', ['-6', 'neighbour', 'flush', 'dev', network, 'nud', 'all']);
+    forget();
   }
   await askForRound();
   await bounded(1);
