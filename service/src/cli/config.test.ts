@@ -37,7 +37,7 @@ function file(name: string, content: string, mode = 0o600): string {
 
 test('the table of the README is that of the settings', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [table = ''] = /\| variable [\s\S]*?\n(?=\n)/.exec(readme) ?? [];
+  const [table = ''] = /\| Variable [\s\S]*?\n(?=\n)/.exec(readme) ?? [];
   assert.equal(table, `${settingsAsMarkdown()}\n`, 'put what is expected into the README');
 });
 

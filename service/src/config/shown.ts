@@ -36,7 +36,7 @@ export function settingsAsMarkdown(): string {
     const { shownUnset, about } = settingNamed(name);
     return [`\`${name}\``, shownUnset, about];
   });
-  const all = [['variable', 'default', 'what it sets'], ...rows];
+  const all = [['Variable', 'Default', 'Description'], ...rows];
   const widths = [0, 1, 2].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   const line = (row: string[]) =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
