@@ -78,5 +78,5 @@ test('one that our records never knew is told of once, and left alone', async ()
   const { calls, lines } = await keep(unknown, 3);
   assert.deepEqual(calls, []);
   assert.equal(lines.length, 2);
-  assert.match(lines[0] ?? '', /is of no server; it is left alone/);
+  assert.match(lines[0] ?? '', /belongs to no server. It was not changed/);
 });

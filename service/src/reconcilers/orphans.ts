@@ -39,7 +39,7 @@ export function orphanKeeper({ installationId, log }: OrphanRules) {
     if (told.has(instance)) return;
     told.add(instance);
     found?.('instance_unknown', 1);
-    log.warn({ instance }, 'An instance bears our label but is of no server; it is left alone.');
+    log.warn({ instance }, 'An instance has the label of this installation but belongs to no server. It was not changed.');
   }
 
   async function remove(

@@ -247,7 +247,7 @@ async function start(context: Context): Result {
 async function unlessAddressesFree({ db, server, log }: Context) {
   const held = await addressHeldByUnknown(db, server.id);
   if (!held) return undefined;
-  log.warn(held, 'An instance that is of no server has the address of a new one.');
+  log.warn(held, 'An unknown instance has the address of a new server.');
   return fail('address_in_use', addressInUse(`its address ${held.ip}`));
 }
 

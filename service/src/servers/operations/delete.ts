@@ -94,7 +94,7 @@ async function removeLeft(context: Context, disk: StorageVolume): Result {
     const why = `trying again to remove ${volume}`;
     return { outcome: 'wait', seconds: diskRetrySeconds, why, retry: error.message };
   }
-  log.warn(`Without an instance was left ${volume}; it is removed.`);
+  log.warn(`Removing ${volume}, which was left without an instance.`);
   return next('remove');
 }
 
