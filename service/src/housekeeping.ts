@@ -15,7 +15,7 @@ const hourly = { milliseconds: 3_600_000, first: 'now' } as const;
 const addressesMilliseconds = 60_000;
 /** PostgreSQL's own log is above its bound for as long at most. */
 const logMilliseconds = 60_000;
-const failure = 'Housekeeping failed; it is tried again.';
+const failure = 'Housekeeping failed and will be retried.';
 
 export interface Housekeeping {
   db: Db;
@@ -72,6 +72,6 @@ export const housekeeping = [serviceAddresses, expiredCredentials, records];
 export const embeddedLog = defineReconciler<{ db: Db; dataDir: string }>({
   name: 'postgres-log',
   every: { milliseconds: logMilliseconds, first: 'now' },
-  failure: 'The log of PostgreSQL could not be rotated; it is tried again.',
+  failure: 'The log of PostgreSQL could not be rotated. The rotation will be retried.',
   run: async ({ db, dataDir }) => await rotateLarge(db, logFileIn(dataDir)),
 });

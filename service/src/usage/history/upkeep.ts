@@ -64,7 +64,7 @@ async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<num
 export const usageHistory = defineReconciler<{ db: Db; log: Logger }>({
   name: 'usage-history',
   every: { milliseconds: everyMilliseconds, first: 'now', from: 'end' },
-  failure: 'The history of usage could not be kept.',
+  failure: 'The maintenance of the usage history failed.',
   run: async ({ db, log }, _, { signal }) =>
     await keepHistory(db, new Date(await databaseTime(db)), { signal, log }),
 });
