@@ -136,7 +136,9 @@ test('a throttle that the kernel cannot enforce is not shown as applied, and tol
   const node = await db.selectFrom('nodes').select('limits_outgoing').executeTakeFirstOrThrow();
   assert.equal(node.limits_outgoing, false);
   const ofIt = told.filter(({ instance }) => instance === server.name);
-  const warnings = ofIt.filter(({ msg }) => msg === 'The rate of a server could not be changed.');
+  const warnings = ofIt.filter(
+    ({ msg }) => msg === 'The traffic rate limit of a server could not be changed.',
+  );
   assert.equal(warnings.length, 1);
   assert.equal(warnings[0]?.err, undefined, 'a stack trace is in the log');
   const throttles = (await entered()).filter(([action]) => action === 'traffic_throttle');

@@ -103,7 +103,7 @@ test('progress of an image that can not be written does not end the service, nor
     assert.equal((await image.executeTakeFirstOrThrow()).status, 'ready');
   });
   await sql`drop trigger refuse_progress on images`.execute(db);
-  assert.match(running.output(), /How far an image is was not written.*/);
+  assert.match(running.output(), /The progress of an image could not be written.*/);
   assert.equal(running.child.exitCode, null);
 });
 

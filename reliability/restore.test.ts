@@ -100,7 +100,7 @@ test('no server is created before the instances were compared with the restored 
   assert.deepEqual(refusedFirst, [503, 'unavailable', '10']);
   assert.ok(
     healthFirst.some((detail) =>
-      /takes no new servers until its instances were compared/.test(detail),
+      /accepts no new servers until its instances have been compared/.test(detail),
     ),
   );
 });

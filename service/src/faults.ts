@@ -37,7 +37,7 @@ export function endOnFault(
   let isEnding = false;
   // A promise that was rejected and not handled comes here, too: nodejs.org/api/process.html.
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ err: error, origin }, 'Nothing handled this error: the service ends.');
+    log.fatal({ err: error, origin }, 'Unhandled error: the service stops.');
     if (isEnding) return;
     isEnding = true;
     process.exitCode = 1;
@@ -46,7 +46,7 @@ export function endOnFault(
     try {
       writeFileSync(file(dataDir), String(countFaults(dataDir) + 1));
     } catch (cause) {
-      log.warn({ err: cause }, 'The fault could not be counted.');
+      log.warn({ err: cause }, 'The unhandled error could not be counted.');
     }
   });
 }

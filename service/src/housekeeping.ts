@@ -44,7 +44,7 @@ const expiredCredentials = defineReconciler<Pick<Housekeeping, 'db' | 'log'>>({
     const networks = await deleteOldNetworks(db);
     const removed = { keys, secrets, sessions, networks };
     if (keys + secrets + sessions + networks > 0)
-      log.info(removed, 'What has outlived its use was removed.');
+      log.info(removed, 'Expired records were removed.');
     return removed;
   },
 });
@@ -58,7 +58,7 @@ const records = defineReconciler<Housekeeping>({
     const removed = { ...(await keepRecords(db, { now, oldBy: trusted(now), signal })) };
     observer.removed(removed);
     if (Object.values(removed).some((count) => count > 0))
-      log.info(removed, 'Records that are kept no longer were removed.');
+      log.info(removed, 'Records beyond their retention period were removed.');
     return removed;
   },
 });

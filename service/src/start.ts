@@ -232,7 +232,7 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
   const client = createIncusClient({ socketPath, project: names.project });
   try {
     const { id } = await ensureLocalLocation(db, { client, socketPath, names, diskPath }, say);
-    const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
+    const report = (error: unknown) => log.warn({ err: error }, 'A node could not be read.');
     const subject = { db, client, locationId: id, signal, report };
     await lookAtNodes({ ...subject, pool: names.pool });
     // Before there are servers; what fails is tried again all the time.
@@ -240,7 +240,7 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const policy = { ...subject, findApi, protectedAddresses };
     const others = await keepNetworkPolicy(policy).catch((error: unknown): string[] => {
       if (!(error instanceof EngineError)) throw error;
-      log.warn({ err: error }, 'The rules of the network could not be set.');
+      log.warn({ err: error }, 'The network rules of a location could not be set.');
       return [];
     });
     if (others.length > 0) say(`Note: ${unbounded(names.network, others)}`);

@@ -66,7 +66,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     // Nobody waits for it; the answer does not depend on it.
     if (identity.note) {
       notes.run(identity.note, (error) =>
-        request.log.warn({ err: error }, 'The last use of a credential could not be noted.'),
+        request.log.warn({ err: error }, 'The last use of a credential could not be recorded.'),
       );
     }
     if (identity.person) requireCsrfToken(request, identity.person, deps);

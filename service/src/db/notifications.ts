@@ -141,7 +141,7 @@ async function keepListening(
   log: Logger,
 ): Promise<void> {
   const outage = createOutage(log, {
-    failed: 'The connection for notifications was lost; connecting again.',
+    failed: 'The connection for notifications was lost. Reconnecting.',
     works: 'The connection for notifications is back.',
   });
   while (!signal.aborted) {
@@ -175,7 +175,7 @@ async function listenOnce(
   client.on('notification', ({ payload = '' }) => {
     const heard = parseNotification(payload);
     if (heard) line.emitter.emit(heard.name, heard.payload);
-    else log.warn({ payload }, 'A notification that Berth did not send was left alone.');
+    else log.warn({ payload }, 'A notification that Berth did not send was ignored.');
   });
   try {
     await client.connect();

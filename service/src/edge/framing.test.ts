@@ -207,7 +207,9 @@ test('a client that hangs up amid its body is no failure of ours', async (t) => 
   await until('the body is read', () => request.listenerCount('data') > 0);
   client.destroy();
   const look = () => lines;
-  await until('it is noted', look, (seen) => seen.some((line) => line.includes('hung up')));
+  await until('it is noted', look, (seen) =>
+    seen.some((line) => line.includes('closed the connection before')),
+  );
   for (const line of lines) assert.match(JSON.parse(line).level, /^(trace|debug|info)$/, line);
 });
 

@@ -112,7 +112,7 @@ test('a client without TLS gets nothing, and harms nothing', async () => {
 test('a new pair is taken while connections stay, and a bad one is not', async () => {
   const opened = await secure();
   assert.equal(await nameShown(), 'one');
-  const complaints = () => lines.filter((line) => line.includes('is of no use')).length;
+  const complaints = () => lines.filter((line) => line.includes('is invalid')).length;
   const complaint = (count: number) =>
     until(`there are ${count} complaints`, complaints, (seen) => seen === count);
   const taken = (name: string) =>

@@ -41,7 +41,10 @@ export async function openTls(files: TlsFiles, log: Logger, everyMs = lookEveryM
   function complain(error: unknown): void {
     if (complained === String(error)) return;
     complained = String(error);
-    log.error({ err: error }, 'The new TLS certificate or key is of no use; the old ones stay.');
+    log.error(
+      { err: error },
+      'The new TLS certificate or key is invalid. The old ones stay in use.',
+    );
   }
 
   return {

@@ -74,7 +74,7 @@ async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
   };
   try {
     const detail = await Promise.race([run(), late.promise]);
-    if (detail === null) return failing(name, 'It did not answer within 2 seconds.');
+    if (detail === null) return failing(name, 'There was no answer within 2 seconds.');
     return { name, status: 'ok' as const, detail };
   } catch (error) {
     if (error instanceof Degraded) {
@@ -82,7 +82,7 @@ async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
     }
     errors.push(error);
     if (error instanceof Unwell) return failing(name, error.message);
-    return failing(name, 'It does not work; the log says why.');
+    return failing(name, 'The check failed. The log has the reason.');
   } finally {
     clearTimeout(timer);
   }

@@ -9,8 +9,8 @@ export function keyCheck(countUnreadable: () => number): HealthCheck {
       const count = countUnreadable();
       if (count === 0) return;
       throw new Degraded(
-        `${counted(count, 'encrypted value')} can not be read with any key in secret-key, which was lost or replaced. ` +
-          'If there is a copy of the key from before, add its line to secret-key.',
+        `${counted(count, 'encrypted value')} cannot be read with any key in secret-key. The key was lost or replaced. ` +
+          'If you have a copy of the previous key, add its line to secret-key.',
       );
     },
   };

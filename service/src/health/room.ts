@@ -17,14 +17,14 @@ export function createRoomCheck(
     since = found && (since ?? new Date());
     if (found && since) {
       throw new Unwell(
-        `Since ${inWords(since)} nothing can be written: the data directory ${found.failed} (${found.code}). ` +
-          `Changes are refused. ${found.wayOut}`,
+        `Changes have been refused since ${inWords(since)}, because the data directory ${found.failed} (${found.code}). ` +
+          found.wayOut,
       );
     }
     const refusing = refused.since();
     if (!refusing) return;
     throw new Unwell(
-      `Since ${inWords(refusing)} PostgreSQL refuses changes: its disk is full. Make room there.`,
+      `PostgreSQL has refused changes since ${inWords(refusing)}, because its disk is full. Free disk space there.`,
     );
   };
 }

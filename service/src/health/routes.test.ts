@@ -78,7 +78,7 @@ test('who is asked to stop says so at once, though all works', async (t) => {
   for (const url of ['/v1/health', '/v1/health/ready']) {
     const answer = await inject(app, { url });
     assert.equal(answer.statusCode, 503);
-    assert.equal(answer.json().checks[0].detail, 'It is stopping.');
+    assert.equal(answer.json().checks[0].detail, 'The service is stopping.');
   }
 });
 

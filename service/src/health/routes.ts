@@ -5,7 +5,7 @@ import { type HealthChecks, shareChecks } from './checks.ts';
 
 const stopping: Health = {
   status: 'failing',
-  checks: [{ name: 'service', status: 'failing', detail: 'It is stopping.' }],
+  checks: [{ name: 'service', status: 'failing', detail: 'The service is stopping.' }],
 };
 
 /** What the routes of the health need beside what all do. */

@@ -66,7 +66,10 @@ test('while PostgreSQL refuses connections the answer says so, and no error is l
   const failing = ['database is failing', 'location test is failing'];
   assert.deepEqual(await health('/health'), [503, ...failing]);
   const [, location] = (await answer('/health')).health.checks;
-  assert.match(location?.detail ?? '', /^It is not known .* the database does not answer\.$/);
+  assert.match(
+    location?.detail ?? '',
+    /^Its state is unknown, because the database does not answer\.$/,
+  );
 });
 
 test('a database that takes no changes fails the check, as a standby after a failover does', async (t) => {
@@ -104,7 +107,7 @@ test('a full disk fails the check of the database, with since when and what to d
     assert.equal(statusCode, 503);
     assert.match(
       health.checks[0]?.detail ?? '',
-      /^Since \d{4}-\S+Z nothing can be written: the data directory is on a disk that is full \(ENOSPC\)\. .*Make room/,
+      /^Changes have been refused since \d{4}-\S+Z, because the data directory is on a disk that is full \(ENOSPC\)\. .*Make room/,
     );
     await rm(full, { force: true });
     await until('there is room', async () => (await answer(path)).statusCode === 200);
@@ -119,7 +122,7 @@ test('so does a PostgreSQL that has refused to write for want of room', async (t
   assert.equal(statusCode, 503);
   assert.match(
     health.checks[0]?.detail ?? '',
-    /^Since \d{4}-\S+Z PostgreSQL refuses changes: its disk is full\./,
+    /^PostgreSQL has refused changes since \d{4}-\S+Z, because its disk is full\./,
   );
 });
 

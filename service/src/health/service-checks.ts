@@ -62,7 +62,8 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
       // Both are awaited from the start: a promise that fails before it is awaited ends the process.
       const [known] = await Promise.all([findInTime(db, location.id), asked]);
-      if (!known?.isReachable) throw new Error(known?.unreachable_reason ?? 'Nobody watches it.');
+      if (!known?.isReachable)
+        throw new Error(known?.unreachable_reason ?? 'No service watches this location.');
     },
     note: () => noteOn(db, location.id),
   };
@@ -77,14 +78,14 @@ async function findInTime(db: Db, id: number) {
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
   }
-  throw new Unwell('It is not known whether it works: the database does not answer.');
+  throw new Unwell('Its state is unknown, because the database does not answer.');
 }
 
 /** What a restore of the database may have left. */
 async function noteOn(db: Db, locationId: number): Promise<string | undefined> {
   const location = await findLocation(db, locationId);
   if (location?.instances_known === false) {
-    return 'It takes no new servers until its instances were compared with the restored database.';
+    return 'The location accepts no new servers until its instances have been compared with the restored database.';
   }
   const count = await countUnknownInstances(db, locationId);
   if (count === 0) return undefined;

@@ -40,10 +40,11 @@ async function importImage(
   const report = (progress: { progress?: number; message: string }) =>
     reports.add(
       () => enter({ status: 'importing', ...progress }),
-      (error) => log.warn({ err: error, os: os.slug }, 'How far an image is was not written.'),
+      (error) =>
+        log.warn({ err: error, os: os.slug }, 'The progress of an image could not be written.'),
     );
   let reported = 0;
-  report({ message: 'It is being got.' });
+  report({ message: 'The image is being prepared.' });
   const onProgress = (fraction: number, message: string) => {
     if (Date.now() - reported < reportMilliseconds) return;
     reported = Date.now();
@@ -57,7 +58,7 @@ async function importImage(
     // It goes on when the service does.
     if (signal.aborted) return;
     await reports.idle();
-    log.warn({ err: error, os: os.slug }, 'An image could not be got.');
+    log.warn({ err: error, os: os.slug }, 'An image could not be prepared.');
     const reason = error instanceof EngineError ? error.publicMessage : 'The log says why.';
     await enter({ status: 'failed', message: reason });
   }

@@ -85,8 +85,8 @@ interface Followed {
 /** Goes on with the keys that the file has, and the one that the database says, until the signal aborts. */
 export async function followKeys(followed: Followed, signal: AbortSignal): Promise<void> {
   const outage = createOutage(followed.log, {
-    failed: 'Whether there is another secret key could not be looked up.',
-    works: 'Whether there is another secret key is looked up again.',
+    failed: 'The secret key in the file could not be checked for changes.',
+    works: 'The secret key in the file can be checked for changes again.',
   });
   while (!signal.aborted) {
     await pause(lookAgainMs, signal);

@@ -39,7 +39,7 @@ test('what no key can read degrades the health, and is in the log', async (t) =>
   t.after(() => leaving.abort());
   const { count } = await watchUnreadable({ db, keyring: await start(), log }, leaving.signal);
   assert.equal(count(), 1);
-  assert.match(lines.join(), /can not be read with any key in secret-key/);
+  assert.match(lines.join(), /cannot be read with any key in secret-key/);
   const engines = createEngines();
   t.after(() => engines.close());
   const requireRoom = async () => undefined;
@@ -51,7 +51,7 @@ test('what no key can read degrades the health, and is in the log', async (t) =>
   const { status, checks } = answer.json();
   assert.equal(status, 'degraded');
   const { detail } = checks.find(({ name }: { name: string }) => name === 'secret key');
-  assert.match(detail, /^1 encrypted value can not be read .* add its line to secret-key\.$/);
+  assert.match(detail, /^1 encrypted value cannot be read .* add its line to secret-key\.$/);
 });
 
 test('a rotation says what it could not read, and reads it once the lost key is back', async (t) => {

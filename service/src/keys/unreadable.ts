@@ -34,7 +34,7 @@ export async function watchUnreadable(
     count = await countUnreadable(db, keyring);
     if (count === 0) told = undefined;
     else if (told === undefined || performance.now() - told > tellAgainMs) {
-      log.warn({ count }, 'Encrypted values can not be read with any key in secret-key.');
+      log.warn({ count }, 'Some encrypted values cannot be read with any key in secret-key.');
       told = performance.now();
     }
   }
@@ -44,10 +44,7 @@ export async function watchUnreadable(
       await pause(lookAgainMs, signal);
       if (signal.aborted) return;
       await look().catch((error: unknown) =>
-        log.warn(
-          { err: error },
-          'Whether all encrypted values can be read could not be looked up.',
-        ),
+        log.warn({ err: error }, 'The check of encrypted values failed.'),
       );
     }
   };

@@ -44,7 +44,7 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
     telling.add(
       () => send(takings),
       (error) =>
-        log.debug({ err: error }, 'What was taken of the limits could not be told to others.'),
+        log.debug({ err: error }, 'The used limits could not be sent to the other services.'),
     );
   }
 

@@ -203,7 +203,7 @@ function retryOrFail(
 /** What a step came to could not be written: it is run again, as one that failed. */
 function unwritten({ log, observer }: Execution, operation: OperationRow, error: unknown): BackOff {
   const { id, kind, step } = operation;
-  log.warn({ err: error, operation: id, step }, 'What a step came to could not be written.');
+  log.warn({ err: error, operation: id, step }, 'The result of a step could not be written.');
   observer?.retried(kind, step);
   return { seconds: secondsUntilRetry(operation), reason: publicReason(error) };
 }
@@ -341,11 +341,14 @@ async function boundOutputs(
     const dropped = await dropOutputs(db, project);
     if (dropped === 0) return;
     observer?.outputsDropped(dropped);
-    log.info({ project, dropped }, 'The oldest outputs of a project were removed: see its quota.');
+    log.info(
+      { project, dropped },
+      'The oldest outputs of a project were removed because of its quota.',
+    );
   } catch (error) {
     log.warn(
       { err: error },
-      'Outputs beyond a quota could not be removed; housekeeping tries again.',
+      'Outputs beyond a quota could not be removed. Housekeeping will retry.',
     );
   }
 }

@@ -84,7 +84,10 @@ test('a renewal that fails does not end what runs', async () => {
   let failures = 0;
   const log = pino(
     { level: 'warn' },
-    { write: (text) => void (text.includes('Renewing a lease failed') && ++failures) },
+    {
+      write: (text) =>
+        void (text.includes('A lease could not be renewed. Retrying.') && ++failures),
+    },
   );
   let runs = 0;
   const kind = kindOf({

@@ -52,7 +52,7 @@ export function keepLease({ leases, log, giveUp }: Keeping, leased: Leased): Kep
     if (millisecondsLeft() > 0) {
       timer = setTimeout(mindFence, millisecondsLeft());
     } else if (!isLost) {
-      log.warn({ operation: id }, 'A lease could not be renewed in time; its step is given up.');
+      log.warn({ operation: id }, 'A lease could not be renewed in time. Its step is aborted.');
       lose();
     }
   }
@@ -75,7 +75,7 @@ export function keepLease({ leases, log, giveUp }: Keeping, leased: Leased): Kep
         if (!(await renew())) return;
         milliseconds = renewMilliseconds;
       } catch (error) {
-        log.warn({ err: error, operation: id }, 'Renewing a lease failed; trying again.');
+        log.warn({ err: error, operation: id }, 'A lease could not be renewed. Retrying.');
         milliseconds = renewAgainMilliseconds;
       }
     }

@@ -26,7 +26,11 @@ export function throttledProgress(
     const message = sentence(kind, operation.step, doing);
     writing.add(
       () => reportProgress(db, operation, progress, message),
-      (error) => log.warn({ err: error, operation: operation.id }, 'Progress was not written.'),
+      (error) =>
+        log.warn(
+          { err: error, operation: operation.id },
+          'The progress of an operation could not be written.',
+        ),
     );
   }
 

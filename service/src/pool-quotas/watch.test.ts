@@ -81,7 +81,7 @@ test('a pool that could not be counted anew is told of, and not tried again at o
   await watch.compare(servers);
   await until('it was tried', () => lines.length > 0);
   const messages = lines.map((line) => JSON.parse(line).msg);
-  assert.deepEqual(messages, ['A pool could not be counted anew.']);
+  assert.deepEqual(messages, ['The quota rescan of a storage pool failed.']);
   await watch.stop();
   assert.equal(tries, 1);
 });

@@ -76,7 +76,7 @@ const poolCount = defineReconciler<QuotaState, 'instance_restored'>({
   name: 'pool-count',
   every: { milliseconds: lookMilliseconds, from: 'end' },
   backOffMilliseconds,
-  failure: 'A pool could not be counted anew.',
+  failure: 'The quota rescan of a storage pool failed.',
   async run(state) {
     const { keeper, location, log, observer, signal } = state;
     const isLost = keeper?.isInconsistent() ?? false;
@@ -85,7 +85,10 @@ const poolCount = defineReconciler<QuotaState, 'instance_restored'>({
     if (!isLost || !keeper?.keeps()) return;
     const seconds = await keeper.heal(signal);
     observer?.rescanned(location.name, seconds);
-    log.warn({ location: location.name, seconds }, 'The kernel had lost count of a pool.');
+    log.warn(
+      { location: location.name, seconds },
+      'The quota accounting of a storage pool was inconsistent. It has been rescanned.',
+    );
     return { recounted: 1 };
   },
 });

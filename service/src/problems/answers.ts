@@ -107,7 +107,7 @@ function logFailure(error: unknown, request: FastifyRequest): void {
   // The service refused it because it is busy: nothing has failed, and a crowd must not fill the log.
   const isRefusal = error instanceof Problem && error.cause === undefined;
   if (error instanceof Error && (isRefusal || error instanceof QueueTooLong)) {
-    request.log.info({ detail: error.message }, 'A request was refused for now.');
+    request.log.info({ detail: error.message }, 'A request was refused temporarily.');
   } else {
     request.log.error({ err: error }, 'A request failed.');
   }
@@ -115,7 +115,7 @@ function logFailure(error: unknown, request: FastifyRequest): void {
 
 /** The client hung up before all of its body was here: nothing is wrong on our side. */
 function answerNobody(request: FastifyRequest, reply: FastifyReply) {
-  request.log.debug('A client hung up amid its body.');
+  request.log.debug('A client closed the connection before it had sent the whole body.');
   const detail = 'The connection was closed before the whole body was received.';
   return sendProblem(new Problem('malformed_request', detail), request, reply);
 }

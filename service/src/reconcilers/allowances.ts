@@ -28,7 +28,10 @@ export async function keepAllowances(allowing: Throttling, at?: Date): Promise<v
   const near = await serversNearAllowance(db, locationId, now);
   if (near.length === 0) return;
   for (const { id, percent } of await note(db, near, now)) {
-    log.info({ server: id, percent }, 'A server has used so much of its traffic allowance.');
+    log.info(
+      { server: id, percent },
+      'A server has reached this percentage of its traffic allowance.',
+    );
   }
   await holdAll(allowing, await setThrottles(db, near, now));
   for (const server of await serversToStop(db, near, now)) await stop(allowing, server);
@@ -59,10 +62,16 @@ async function stop({ db, log }: Throttling, server: ServerToStop): Promise<void
       await enterAction({ trx, project }, server.id, stopAction, { force, forTraffic: true });
       await insertOwnEntries(trx, 'server_stop', [entryOf(server, { force: server.force })]);
     });
-    log.info({ server: server.id }, 'A server is stopped: its traffic allowance is used up.');
+    log.info(
+      { server: server.id },
+      'A server is being stopped because its traffic allowance is used up.',
+    );
   } catch (error) {
     // Somebody was quicker: the next round looks again.
     if (!(error instanceof Problem)) throw error;
-    log.info({ server: server.id, code: error.code }, 'A server could not be stopped now.');
+    log.info(
+      { server: server.id, code: error.code },
+      'A server whose traffic allowance is used up could not be stopped.',
+    );
   }
 }

@@ -25,7 +25,7 @@ export async function keepConfined(
   const work = async ({ name }: Instance) => {
     try {
       await client.instances.change(name, confine, { signal });
-      log.info({ instance: name }, 'A server will be confined from its next start on.');
+      log.info({ instance: name }, 'A server will be confined when it is next started.');
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error, instance: name }, 'A server could not be confined.');

@@ -39,7 +39,10 @@ export function orphanKeeper({ installationId, log }: OrphanRules) {
     if (told.has(instance)) return;
     told.add(instance);
     found?.('instance_unknown', 1);
-    log.warn({ instance }, 'An instance has the label of this installation but belongs to no server. It was not changed.');
+    log.warn(
+      { instance },
+      'An instance has the label of this installation but belongs to no server. It was not changed.',
+    );
   }
 
   async function remove(
@@ -50,11 +53,14 @@ export function orphanKeeper({ installationId, log }: OrphanRules) {
       if (status !== 'Stopped') await stopInstance(client, name, { signal });
       await deleteInstance(client, name, { signal });
       found?.('orphan_removed', 1);
-      log.warn({ instance: name }, 'An instance of a deleted server was removed.');
+      log.warn({ instance: name }, 'The instance of a deleted server was removed.');
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       found?.('orphan_stays', 1);
-      log.warn({ err: error, instance: name }, 'An instance of a deleted server is still there.');
+      log.warn(
+        { err: error, instance: name },
+        'The instance of a deleted server could not be removed.',
+      );
     }
   }
 }

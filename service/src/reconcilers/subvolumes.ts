@@ -39,7 +39,7 @@ export function subvolumeCounter(
       if (!subvolumes || subvolumes.length === 0) return;
       count += 1;
       const about = { instance: name, subvolumes: subvolumes.length };
-      log.warn(about, 'A server has subvolumes, which the quota of its disk does not count.');
+      log.warn(about, 'A server has subvolumes, which the quota of its disk does not include.');
     };
     const [err] = await each(containers, work, signal);
     if (signal.aborted) return;

@@ -82,11 +82,11 @@ async function enter({ db, log }: Throttling, throttle: Throttle, failures: Fail
   });
   if (!isNews) return;
   const about = { instance: instanceName(uuid), rate };
-  if (outcome.error === null) log.info(about, 'The traffic of a server is held to another rate.');
+  if (outcome.error === null) log.info(about, 'The traffic rate limit of a server was changed.');
   else {
     const [failure] = failures.values();
     const reason = failure?.message ?? outcome.error;
-    log.warn({ ...about, reason }, 'The rate of a server could not be changed.');
+    log.warn({ ...about, reason }, 'The traffic rate limit of a server could not be changed.');
   }
 }
 

@@ -14,7 +14,7 @@ export interface CreateQueue {
 const nextCreates = defineReconciler<Db, 'create_place_free'>({
   name: 'next-creates',
   on: ['create_place_free'],
-  failure: 'Creates could not be told that it is their turn.',
+  failure: 'Waiting creates could not be woken.',
   async run(db, node) {
     await wakeNextCreates(db, Number(node));
   },

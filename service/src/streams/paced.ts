@@ -26,7 +26,7 @@ export async function* paced(
 ): AsyncGenerator<Buffer> {
   const msFor = (bytes: number) => (bytes / leastBytesPerSecond) * 1000;
   const cutOff = () => {
-    reply.log.info('A client that read its answer too slowly was cut off.');
+    reply.log.info('A client that read its response too slowly was disconnected.');
     reply.raw.destroy();
   };
   let behind = 0;

@@ -83,7 +83,7 @@ test('a refusal for want of a place is no error in the log, and has no headers o
   assert.match(refused, /\r\nretry-after: 2\r\n/i);
   assert.doesNotMatch(refused, /etag|content-encoding/i);
   const logged = lines.map((line) => JSON.parse(line));
-  assert.ok(logged.some(({ msg }) => msg === 'A request was refused for now.'));
+  assert.ok(logged.some(({ msg }) => msg === 'A request was refused temporarily.'));
   assert.deepEqual(
     logged.filter(({ level }) => level >= 40),
     [],

@@ -161,7 +161,7 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
   }
 
   async function revive(): Promise<void> {
-    log?.error('PostgreSQL ended unexpectedly; starting it again.');
+    log?.error('PostgreSQL ended unexpectedly. It is being restarted.');
     while (!ending) {
       try {
         await bringUp(cluster);
@@ -170,7 +170,7 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
         lock = again;
         return watch();
       } catch (error) {
-        log?.error({ err: error }, 'PostgreSQL could not be started again; trying once more.');
+        log?.error({ err: error }, 'PostgreSQL could not be restarted. Retrying.');
         await sleep(reviveMilliseconds);
       }
     }
@@ -178,7 +178,7 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
 
   /** Another service was quicker to start in the meantime: two on one database must not be. */
   function giveUp(): void {
-    log?.fatal('Another Berth has taken over the data directory; this one stops.');
+    log?.fatal('Another service has taken over the data directory. This one stops.');
     isOurs = false;
     process.kill(process.pid, 'SIGTERM');
   }

@@ -29,7 +29,7 @@ const reasons: readonly NoRoom[] = [
     words: 'Read-only file system',
     failed: 'is on a file system that is read-only',
     wayOut:
-      'The kernel makes it so after an error of the disk: see "dmesg", repair it, and mount it writable.',
+      'The kernel does this after a disk error: see "dmesg", repair the disk, and mount it writable.',
   },
 ];
 

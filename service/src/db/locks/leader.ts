@@ -41,14 +41,14 @@ export function createLeader(options: LeaderOptions): Leader {
   let underWay = 0;
   const { run: inOrder } = inTurn();
   const outage = createOutage(log, {
-    failed: 'Locks could not be taken; trying again.',
-    works: 'Locks can be taken again.',
+    failed: 'Locks could not be acquired. Retrying.',
+    works: 'Locks can be acquired again.',
   });
 
   function handOver(count: number): void {
     for (const [name, { handing }] of shares.excess(count)) {
-      log.info({ name }, 'Another service is to lead it.');
-      handing.abort(new Error('Another service is to lead it.'));
+      log.info({ name }, 'The leadership is handed over to another service.');
+      handing.abort(new Error('The leadership is handed over to another service.'));
     }
   }
 
@@ -103,7 +103,7 @@ export function createLeader(options: LeaderOptions): Leader {
       try {
         while (!signal.aborted) {
           await leadOnce(name, signal, work).catch((error) => {
-            if (!signal.aborted) log.warn({ err: error, name }, 'Leading ended; trying again.');
+            if (!signal.aborted) log.warn({ err: error, name }, 'The leadership ended. Retrying.');
           });
           await pause(tryAgainMilliseconds, signal);
         }

@@ -42,7 +42,12 @@ export function activeOperations(options: ActiveOptions): ActiveOperations {
       const abort = new AbortController();
       const until = AbortSignal.any([abort.signal, signal]);
       const task = executeOperation(execution, kind, leased, abort, until)
-        .catch((error) => log.error({ err: error, operation: operation.id }, 'Operation left.'))
+        .catch((error) =>
+          log.error(
+            { err: error, operation: operation.id },
+            'The processing of an operation failed.',
+          ),
+        )
         .finally(() => {
           entries.delete(entry);
           onSlotFree();

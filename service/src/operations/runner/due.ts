@@ -26,7 +26,7 @@ export const dueOperations = defineReconciler<Worker, WorkerTopic>({
   name: 'due-operations',
   every: { milliseconds: pollMilliseconds, first: 'now' },
   on: ['operation_due', 'operation_released', 'slot_free'],
-  failure: 'Looking for due operations failed; trying again.',
+  failure: 'The search for due operations failed. Retrying.',
   async run(worker, _, { signal }) {
     let leased = 0;
     while (worker.active.count() < worker.concurrency && !signal.aborted) {
@@ -53,10 +53,11 @@ async function leaseOne({ db, holder, steps, active }: Worker): Promise<boolean>
 export const clockSkewGuard = defineReconciler<Worker, WorkerTopic>({
   name: 'clock-skew-guard',
   every: { milliseconds: clockMilliseconds },
-  failure: 'Looking whether the clock was set back failed; trying again.',
+  failure: 'The check whether the clock was set back failed. Retrying.',
   async run({ db, log }) {
     const moved = await catchUpWithClock(db);
-    if (moved > 0) log.warn({ moved }, 'The clock was set back; operations go on.');
+    if (moved > 0)
+      log.warn({ moved }, 'The clock was set back. The due times of operations were corrected.');
     return { moved };
   },
 });

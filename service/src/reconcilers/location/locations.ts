@@ -30,7 +30,7 @@ const locations = defineReconciler<Watchers, LocationsTopic>({
   name: 'locations',
   every: { milliseconds: lookAgainMilliseconds },
   on: ['locations_changed'],
-  failure: 'Locations could not be looked at.',
+  failure: 'The locations could not be read.',
   run: lookAtAll,
 });
 
@@ -38,7 +38,7 @@ const locations = defineReconciler<Watchers, LocationsTopic>({
 const endedOperation = defineReconciler<Watchers, LocationsTopic>({
   name: 'ended-operation',
   on: ['operation_finished'],
-  failure: 'What an operation was about could not be looked up.',
+  failure: 'The subject of an operation could not be read.',
   async run({ watching }, operation) {
     const { db, instanceTriggers } = watching;
     const server = await serverOfOperation(db, Number(operation));

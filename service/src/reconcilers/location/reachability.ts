@@ -50,7 +50,7 @@ export function createReachability(
     // Anyone may see the location: what Incus itself said is for the log, once.
     if (troubles.get(probe) !== reason) {
       const said = error instanceof Error ? error.message : String(error);
-      log.warn({ locationId, probe, reason: said }, 'The engine of a location can not be asked.');
+      log.warn({ locationId, probe, reason: said }, 'The Incus of a location is unreachable.');
     }
     troubles.set(probe, reason);
     probed();

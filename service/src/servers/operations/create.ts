@@ -343,7 +343,10 @@ async function finish(context: Context): Result {
       const isPassing = isEngineError(error, 'unreachable');
       if (isPassing || operation.attempts < cleaningTries) throw error;
       // It may have put something of its own there: that is no fault of the create.
-      log.warn({ err: error, path }, 'What a new guest reported could not be removed from it.');
+      log.warn(
+        { err: error, path },
+        'The report of a new guest could not be removed from the guest.',
+      );
     });
   }
   return done(finishedSentence(operation), async (trx) => {

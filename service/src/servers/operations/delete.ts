@@ -107,7 +107,7 @@ function wordsFor({ storagePool, node }: Context['server'], left: StorageVolume)
 const diskStays = (volume: string): StepResult<never> =>
   fail(
     'disk_left',
-    `Its instance is gone, and ${volume} is left, which the engine does not remove. It keeps its addresses. ` +
-      'The log of the service says why; "A disk without a server" in docs/operations.md says what to do. Then ' +
+    `The instance was removed, but the engine refuses to remove ${volume}. The server keeps its addresses. ` +
+      'The log of the service has the reason. See "A disk without an instance" in docs/operations.md. Then ' +
       'delete the server again.',
   );

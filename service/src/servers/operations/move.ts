@@ -134,7 +134,10 @@ async function migrate(context: Context): Result {
     if (await isThereNow(context)) return { ...toStart };
     if (attempts < mostTries) throw error;
     context.log.warn({ err: error }, 'A server could not be moved.');
-    return fail('migration_failed', `The engine could not take it there. ${error.publicMessage}`);
+    return fail(
+      'migration_failed',
+      `The engine could not move the server there. ${error.publicMessage}`,
+    );
   }
   return wait(0.1);
 }

@@ -30,7 +30,8 @@ export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {
     async () => {
       const lost = await dropOldPartitions(db, now);
       const partitions = lost.map(({ name }) => name);
-      if (lost.length > 0) log?.error({ partitions }, 'History was dropped that is made nowhere.');
+      if (lost.length > 0)
+        log?.error({ partitions }, 'Usage history was removed before it was aggregated.');
     },
     () => deleteOldRuns(db, now),
   ];
