@@ -145,7 +145,7 @@ test('an upgrade is checked and exported first, undone if it fails, and can be g
 
   const broken = version('1.2.0', 'process.exit(1);\n');
   const failed = upgrade(host, { folder: broken, progress: quiet, readyMs: 15_000 });
-  await assert.rejects(failed, /1\.2\.0 does not run; .*1\.1\.0 does again, and nothing is lost/);
+  await assert.rejects(failed, /1\.2\.0 did not start\. .*1\.1\.0 runs again, and nothing is lost/);
   assert.equal(readlinkSync(below(places.current)), two);
   assert.deepEqual(await projects(port), ['default', 'after-the-upgrade']);
 

@@ -23,7 +23,7 @@ function outputOf(command, args, directory) {
   if (status === 0) return stdout;
   throw new SetupError(
     `Failed: ${[command, ...args].join(' ')}`,
-    'A release is made in a clone, with Git 2.38 and npm 10 or newer.',
+    'A release is built in a clone, with Git 2.38 and npm 10 or newer.',
     error?.message ?? stderr,
   );
 }

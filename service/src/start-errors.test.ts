@@ -71,7 +71,7 @@ test('the engine, and a program that builds an image', () => {
   assert.match(said(new EngineError('unreachable', 'Incus is away.')), /Incus is away.*again/s);
   const failed = new ProgramFailed('mmdebstrap', 'ended with status 1', ['E: no mirror']);
   const error = new EngineError('failed', 'The image could not be built.', { cause: failed });
-  assert.match(said(error), /could not be built.*E: no mirror.*mirror in reach/s);
+  assert.match(said(error), /could not be built.*E: no mirror.*mirror can be reached/s);
 });
 
 test('a data directory that can not be made, and a host that nobody knows', async () => {

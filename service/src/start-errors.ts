@@ -18,13 +18,17 @@ export function startError(error: unknown, config: Config): unknown {
 /** With what a program printed, when one that builds an image has failed. */
 function engineError({ message, cause }: EngineError): SetupError {
   if (!(cause instanceof ProgramFailed)) return new SetupError(message, wayOut);
-  return new SetupError(message, `Is the Debian mirror in reach? ${wayOut}`, cause.message);
+  return new SetupError(
+    message,
+    `Check that the Debian mirror can be reached. ${wayOut}`,
+    cause.message,
+  );
 }
 
 function directoryError(error: Error, { dataDir }: Config): SetupError | undefined {
   if (!('path' in error) || error.path !== dataDir || !('syscall' in error)) return undefined;
-  const failed = `The data directory ${dataDir} can't be made (${codeOf(error)}).`;
-  return new SetupError(failed, 'Set BERTH_DATA_DIR to one that can.');
+  const failed = `The data directory ${dataDir} can't be created (${codeOf(error)}).`;
+  return new SetupError(failed, 'Set BERTH_DATA_DIR to a directory that can be created.');
 }
 
 /**

@@ -130,7 +130,7 @@ function troubleError(
   if (error instanceof Error && databaseTrouble(error) === 'full') {
     return new SetupError(
       `The disk of the database is full: ${error.message}.`,
-      'Make room there: "df -h" and "df -i" show what is used. Then run this command again.',
+      'Free disk space there: "df -h" and "df -i" show what is used. Then run this command again.',
     );
   }
   const ofDirectory = noRoomError(error, config.dataDir, 'run this command again');

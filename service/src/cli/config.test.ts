@@ -111,10 +111,10 @@ test('certificates are looked into: their key, whom they are for, and their end'
   assert.match(none.stderr, /none, which BERTH_TLS_CERT names, can't be read \(ENOENT\)/);
   const noise = file('noise', 'x');
   const noisy = await run({ ...tls, BERTH_TLS_CERT: noise }, 'check');
-  assert.match(noisy.stderr, /noise, which BERTH_TLS_CERT names, holds no certificate in PEM/);
+  assert.match(noisy.stderr, /noise, which BERTH_TLS_CERT names, has no certificate in PEM format/);
   const DATABASE_URL = `postgresql://h/d?sslmode=verify-full&sslrootcert=${noise}`;
   const database = await run({ DATABASE_URL }, 'check');
-  assert.match(database.stderr, /noise, which sslrootcert of DATABASE_URL names, holds no certif/);
+  assert.match(database.stderr, /noise, which sslrootcert of DATABASE_URL names, has no certif/);
   for (const { code } of [mixed, none, noisy, database]) assert.equal(code, 1);
 });
 

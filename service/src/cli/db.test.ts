@@ -58,7 +58,7 @@ test('an export names its key and is refused beside another; what is done is in 
     assert.ok(error instanceof SetupError, String(error));
     assert.ok(error.message.includes(`the fingerprint ${fingerprint},`), error.message);
     assert.ok(error.message.includes(`${keyFile(other.dataDir)} has ${other.fingerprint}.`));
-    assert.match(error.wayOut, /Put the right secret-key in its place/);
+    assert.match(error.wayOut, /Replace it with the correct secret-key/);
     return true;
   });
 

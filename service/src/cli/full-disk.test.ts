@@ -73,7 +73,7 @@ test('a database without room is told in words; an export of it is kept', async 
   assert.equal(exported.code, 1, exported.stderr);
   assert.match(
     exported.stderr,
-    /berth\.gz is whole, and can be used\. .*disk of the database is full/,
+    /berth\.gz is complete and can be used\. .*disk of the database is full/,
   );
   assert.doesNotMatch(exported.stderr, isStack);
 });

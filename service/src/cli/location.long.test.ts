@@ -145,15 +145,15 @@ test('a token that was used, has expired, is restricted or is none is refused wi
   const used = token();
   simulator.model.trust.tokens.clear();
   const again = /Make (another|one).*incus config trust add/s;
-  await refused(['add', 'x', '--token', used], /used before/);
+  await refused(['add', 'x', '--token', used], /has been used or revoked/);
   await refused(['add', 'x', '--token', used], again);
   const expired = simulator.issueToken('berth', { expiresAt: new Date(Date.now() - 60_000) });
   await refused(['add', 'x', '--token', expired], /expired at 20/);
   await refused(
     ['add', 'x', '--token', 'bm90IG9uZQ=='],
-    /no token of Incus.*incus config trust add/s,
+    /not a token of Incus.*incus config trust add/s,
   );
-  await refused(['add', 'x', '--url', url], /which certificate/);
+  await refused(['add', 'x', '--url', url], /certificate of the server is not known/);
   await refused(['update', 'first', '--url', url], /not [0-9a-f]{12}….*another server answers/);
   const restricted = simulator.issueToken('berth', { restricted: true });
   await refused(['add', 'x', '--token', restricted], /without --restricted/);
@@ -209,7 +209,7 @@ test('two locations are not the same project of the same Incus', async () => {
   const { url, own, token } = await startIncus();
   assert.equal((await run('add', 'twin-a', '--token', token())).code, 0);
   const known = ['--url', url, '--fingerprint', fingerprintOf(own.cert)];
-  await refused(['add', 'twin-b', ...known], /twin-a is the project berth of this very Incus/);
+  await refused(['add', 'twin-b', ...known], /twin-a already uses the project berth of this Incus/);
 });
 
 test('a location is not changed to what another one is', async () => {
@@ -219,7 +219,7 @@ test('a location is not changed to what another one is', async () => {
   assert.equal((await run('add', 'lan-a', '--token', one.token(), ...onLan)).code, 0);
   assert.equal((await run('add', 'lan-b', '--token', another.token(), ...onLan)).code, 0);
   const before = await located('lan-b');
-  const words = /lan-a is the project berth of this very Incus/;
+  const words = /lan-a already uses the project berth of this Incus/;
   await refused(['update', 'lan-b', '--token', one.token()], words);
   assert.deepEqual((await located('lan-b')).engine, before.engine);
   assert.equal((await run('update', 'lan-b')).code, 0, 'it is no other one than itself');

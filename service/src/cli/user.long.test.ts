@@ -72,7 +72,7 @@ test('a user is deleted by their email address, once that is confirmed', async (
     toolOn(connectionString, tool, input)('delete', ...args);
   for (const [input, words] of [
     ['', /Nothing was deleted: there was no answer\.[\s\S]*--yes/],
-    ['yes\n', /Nothing was deleted\.[\s\S]*Only the answer "delete"/],
+    ['yes\n', /Nothing was deleted\.[\s\S]*To confirm, answer "delete"/],
   ] as const) {
     const { code, stdout, stderr } = await remove(input, leaving);
     assert.deepEqual([code, stdout], [1, ''], stderr);

@@ -116,7 +116,7 @@ function refuse(mistakes: SetupError[]): void {
   const each = mistakes.map(({ message, wayOut }) => `${message} ${wayOut}`);
   throw new SetupError(
     `${mistakes.length} settings are wrong:`,
-    '"npm run config -- check" looks at them again.',
+    '"npm run config -- check" checks them again.',
     each.join('\n'),
   );
 }
@@ -161,8 +161,8 @@ function databaseOf(values: Values, env: Environment): string | undefined {
   if (text === undefined) return undefined;
   if (isSafeDatabase(text, env) || mayBeRead) return text;
   throw new SetupError(
-    'DATABASE_URL names a PostgreSQL on another machine, and does not say sslmode=verify-full: who is on the way could read the password, or answer instead of it.',
-    'Add ?sslmode=verify-full, and &sslrootcert=FILE if no public authority signs its certificate. Where nobody is on the way, set BERTH_DATABASE_INSECURE=true.',
+    'DATABASE_URL is a PostgreSQL on another machine, but does not set sslmode=verify-full. An attacker on the network could read the password, or answer in its place.',
+    'Add ?sslmode=verify-full, and &sslrootcert=FILE if its certificate is not signed by a public authority. If nobody else has access to the network, set BERTH_DATABASE_INSECURE=true.',
   );
 }
 
@@ -174,7 +174,7 @@ function isSafeDatabase(url: string, env: Environment): boolean {
   }
   throw new SetupError(
     'DATABASE_URL is not the URL of a PostgreSQL.',
-    'Write it as postgresql://user:password@host:5432/database, or unset it to use an embedded one.',
+    'Use the form postgresql://user:password@host:5432/database, or unset it to use an embedded PostgreSQL.',
   );
 }
 
@@ -199,6 +199,6 @@ function tlsFiles({ BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key }: Values): TlsFile
   if (!cert && !key) return undefined;
   throw new SetupError(
     `${cert ? 'BERTH_TLS_CERT is set, and BERTH_TLS_KEY' : 'BERTH_TLS_KEY is set, and BERTH_TLS_CERT'} is not.`,
-    'TLS needs both: the files of a certificate and of its key. For plain HTTP set neither.',
+    'TLS needs both, the file of a certificate and the file of its key. For plain HTTP, set neither.',
   );
 }

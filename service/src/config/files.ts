@@ -83,7 +83,7 @@ function read(path: string, what: string): string {
     const reason = error instanceof Error && 'code' in error ? error.code : String(error);
     throw new SetupError(
       `${path}, which ${what} names, can't be read (${reason}).`,
-      'Name a file that the user of the service may read.',
+      'Use a file that the user of the service can read.',
     );
   }
 }
@@ -97,8 +97,8 @@ function certificates(text: string, path: string, what: string): X509Certificate
     // One that is damaged is as good as none.
   }
   throw new SetupError(
-    `${path}, which ${what} names, holds no certificate in PEM.`,
-    'It begins with -----BEGIN CERTIFICATE-----.',
+    `${path}, which ${what} names, has no certificate in PEM format.`,
+    'A certificate in PEM format begins with -----BEGIN CERTIFICATE-----.',
   );
 }
 

@@ -17,7 +17,7 @@ const otherwise = (unset: string) => `Set it so, or unset it: then it is ${unset
 /** Any text but the empty one, which is taken for a slip. */
 export const text: Reader<string> = (given, name, unset) => {
   if (given.trim() !== '') return given;
-  throw new SetupError(`${name} is set to nothing.`, otherwise(unset));
+  throw new SetupError(`${name} is empty.`, otherwise(unset));
 };
 
 /** Any text; the empty one is as good as unset. */
@@ -70,7 +70,7 @@ export const socketPath: Reader<string | undefined> = (given, name) => {
   if (Buffer.byteLength(given) <= longestSocketPath) return textOrNothing(given, name, '');
   throw new SetupError(
     `${name} is longer than the ${longestSocketPath} bytes that the path of a unix socket may have.`,
-    'Name it by a shorter path, such as that of a symbolic link.',
+    'Use a shorter path, such as that of a symbolic link.',
   );
 };
 
@@ -84,7 +84,7 @@ export const limit: Reader<Limit> = (given, name, unset) => {
   if (isFine(perSecond) && isFine(burst)) return { perSecond, burst };
   throw new SetupError(
     `${name} must be two whole numbers from 1 to ${highestLimit}, such as ${unset}, not "${given}".`,
-    `The first is how many come back in time, the second how many may come at once. Unset, it is ${unset}.`,
+    `The first number is the rate, the second the burst. The default is ${unset}.`,
   );
 };
 
@@ -92,8 +92,8 @@ export const publicUrl: Reader<URL> = (given, name) => {
   const url = readPublicUrl(given);
   if (url) return url;
   throw new SetupError(
-    `${name} must be where browsers find Berth, not "${given}".`,
-    'Write it as https://berth.example.com, without a path; http is for localhost only.',
+    `${name} must be the URL at which browsers reach Berth, not "${given}".`,
+    'Use the form https://berth.example.com, without a path. http is allowed only for localhost.',
   );
 };
 
@@ -102,8 +102,8 @@ export const issuerUrl: Reader<URL | undefined> = (given, name) => {
   const url = URL.parse(given);
   if (url && isSafeForSecrets(url)) return url;
   throw new SetupError(
-    `${name} must be the https address of an OpenID provider, not "${given}".`,
-    'Write it as the provider does, such as https://id.example.com.',
+    `${name} must be the https URL of an OpenID provider, not "${given}".`,
+    'Use the same form as the provider, such as https://id.example.com.',
   );
 };
 
@@ -116,7 +116,7 @@ export const hosts: Reader<string[]> = (given, name) =>
   list(given).map((host) => {
     if (/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host)) return host.toLowerCase();
     throw new SetupError(
-      `${name} holds "${host}", which is not the name of a host.`,
+      `${name} contains "${host}", which is not a host name.`,
       'List names or addresses without a port, IPv6 in brackets: api.example.com,192.0.2.1,[2001:db8::1]',
     );
   });
@@ -126,8 +126,8 @@ export const imageServers: Reader<string[]> = (given, name) =>
     const server = readImageServer(address);
     if (server !== undefined) return server;
     throw new SetupError(
-      `${name} holds "${address}", which is not the https address of an image server.`,
-      `List addresses such as ${publicImageServer}, which it is unset, or nothing, for none.`,
+      `${name} contains "${address}", which is not the https address of an image server.`,
+      `List addresses such as ${publicImageServer}, which is the default. Leave the value empty to allow no image server.`,
     );
   });
 
@@ -138,7 +138,7 @@ export const networks: Reader<string[]> = (given, name) =>
     const prefix = length === undefined ? bits : Number(length);
     if (bits > 0 && prefix <= bits) return `${address}/${prefix}`;
     throw new SetupError(
-      `${name} holds "${network}", which is neither an address nor a network.`,
+      `${name} contains "${network}", which is neither an address nor a network.`,
       'List addresses and networks: 192.0.2.7,10.0.0.0/8,2001:db8::/32',
     );
   });
@@ -162,7 +162,7 @@ export const proxies: Reader<string[]> = (given, name, unset) => {
   const large = found.find(isTooLarge);
   if (large === undefined) return found;
   throw new SetupError(
-    `${name} holds "${large}", which is too large a network: whoever is in it may say which address a request comes from, and so gets past limits and the networks of tokens, and lies to the audit log.`,
-    `Name the addresses of your reverse proxies alone, such as 192.0.2.7,10.0.0.0/24. The largest network of IPv4 is a /${shortestPrefix.ipv4}, of IPv6 a /${shortestPrefix.ipv6}.`,
+    `${name} holds "${large}", which is too large. Every machine in this network can claim any client address, and so bypass limits and the allowed networks of tokens, and falsify the audit log.`,
+    `List only the addresses of your reverse proxies, such as 192.0.2.7,10.0.0.0/24. The largest allowed network is a /${shortestPrefix.ipv4} for IPv4 and a /${shortestPrefix.ipv6} for IPv6.`,
   );
 };

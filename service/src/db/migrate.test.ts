@@ -54,8 +54,11 @@ test('what takes away what this version needs does', async () => {
   await enter('9999-after-9998-without-the-old-column');
   await assert.rejects(migrate(db), (error: SetupError) => {
     assert.ok(error instanceof SetupError);
-    assert.match(error.message, /of a later version.*no migration 9998, which 9999-after-9998-/);
-    assert.match(error.wayOut, /Start the version that the other services have/);
+    assert.match(
+      error.message,
+      /of a later version.*does not have the migration 9998, which 9999-after-9998-/,
+    );
+    assert.match(error.wayOut, /Start the version that the other services use/);
     return true;
   });
 });

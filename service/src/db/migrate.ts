@@ -77,8 +77,8 @@ function requireUsable(later: string[], names: string[]): void {
     const [, needed] = /^\d{4}-after-(\d{4})-/.exec(name) ?? [];
     if (needed === undefined || names.some((own) => own.startsWith(`${needed}-`))) continue;
     throw new SetupError(
-      `The database is of a later version of Berth, beside which this one can't work: it knows no migration ${needed}, which ${name} needs.`,
-      'Start the version that the other services have. To go back, import an export from before the upgrade.',
+      `The database is of a later version of Berth, with which this version can't work: it does not have the migration ${needed}, which ${name} needs.`,
+      'Start the version that the other services use. To go back, import an export from before the upgrade.',
     );
   }
 }

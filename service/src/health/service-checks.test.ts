@@ -107,7 +107,7 @@ test('a full disk fails the check of the database, with since when and what to d
     assert.equal(statusCode, 503);
     assert.match(
       health.checks[0]?.detail ?? '',
-      /^Changes have been refused since \d{4}-\S+Z, because the data directory is on a disk that is full \(ENOSPC\)\. .*Make room/,
+      /^Changes have been refused since \d{4}-\S+Z, because the data directory is on a disk that is full \(ENOSPC\)\. .*Free disk space/,
     );
     await rm(full, { force: true });
     await until('there is room', async () => (await answer(path)).statusCode === 200);

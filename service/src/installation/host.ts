@@ -57,12 +57,12 @@ export interface Host {
 export function openHost(root: string, say: Host['say'], needsSystemd = true): Host {
   const isThisMachine = root === '/';
   if (isThisMachine && needsSystemd && !isRoot()) {
-    throw new SetupError('This changes the machine.', 'Run it as root, or with sudo.');
+    throw new SetupError('This command changes the machine.', 'Run it as root, or with sudo.');
   }
   if (isThisMachine && needsSystemd && !existsSync('/run/systemd/system')) {
     throw new SetupError(
       'This machine was not started by systemd.',
-      'Have whatever starts its services run "npm start" in this folder at boot.',
+      'Configure its init system to run "npm start" in this directory at boot.',
     );
   }
   return {

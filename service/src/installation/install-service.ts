@@ -77,8 +77,8 @@ export function requireReadable(folder: string): void {
     const wanted = path === folder ? 0o005 : 0o001;
     if ((statSync(path).mode & wanted) === wanted) continue;
     throw new SetupError(
-      `The user ${user} can't read ${folder}: ${path} is closed to others.`,
-      'Put Berth where everybody can read it, such as /opt/berth/VERSION, and run this there.',
+      `The user ${user} can't read ${folder}: other users have no access to ${path}.`,
+      'Put Berth into a directory that every user can read, such as /opt/berth/VERSION, and run this command there.',
     );
   }
 }
@@ -87,8 +87,8 @@ function requireSameVersion(host: Host, folder: string): void {
   const current = linked(host, places.current);
   if (current === undefined || current === folder) return;
   throw new SetupError(
-    `The service runs ${current} already.`,
-    `To have it run ${folder}: npm run upgrade`,
+    `The service already runs ${current}.`,
+    `To change it to ${folder}: npm run upgrade`,
   );
 }
 
@@ -96,26 +96,29 @@ function requireSameVersion(host: Host, folder: string): void {
 function requireOneData(host: Host, folder: string, data: string | undefined): void {
   const isTaken = isFilled(on(host, places.data));
   if (data !== undefined && isTaken) {
-    throw new SetupError(`There is a Berth in ${places.data} already.`, 'Leave --data out.');
+    throw new SetupError(`There is a Berth in ${places.data} already.`, 'Omit --data.');
   }
   if (data !== undefined && !existsSync(join(data, 'postgres'))) {
     throw new SetupError(
       `There is no Berth in ${data}.`,
-      'Name its data directory, or leave it out.',
+      'Specify its data directory, or omit --data.',
     );
   }
   if (data !== undefined && existsSync(join(data, 'postgres', 'postmaster.pid'))) {
-    throw new SetupError(`The Berth in ${data} still runs.`, 'Stop it, then run this again.');
+    throw new SetupError(
+      `The Berth in ${data} still runs.`,
+      'Stop it, then run this command again.',
+    );
   }
   const own = join(folder, 'data');
   if (data !== undefined || isTaken || !existsSync(join(own, 'postgres'))) return;
   throw new SetupError(
-    `There is a Berth in ${own} already, which was started by hand.`,
-    'To go on with it: npm run install-service -- --data data. To begin anew, remove it first: npm run uninstall.',
+    `${own} already has the data of a Berth that was started by hand.`,
+    'To use these data: npm run install-service -- --data data. To start without them, remove them first: npm run uninstall.',
   );
 }
 
-const byHand = 'Do so by hand, then run this again.';
+const byHand = 'Do this by hand, then run this command again.';
 
 const isFilled = (path: string) => existsSync(path) && readdirSync(path).length > 0;
 

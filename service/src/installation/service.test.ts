@@ -83,7 +83,7 @@ test('installed again it keeps the settings, and refuses what the service would 
   const wrong = /BERTH_PROT is not a setting/;
   await assert.rejects(installService(host, { folder, ...noImage }), wrong);
   const other = installService(host, { folder: version('2.0.0'), ...noImage });
-  await assert.rejects(other, /The service runs .*1\.0\.0 already/);
+  await assert.rejects(other, /The service already runs .*1\.0\.0/);
 });
 
 test('what it would lose, or could not read, is refused before anything is written', async () => {

@@ -40,7 +40,8 @@ export async function uninstallAll(host: Host, { folder, confirm }: Uninstalling
   const isOwn = (path: string) => isBerth(path) || (isOrdinary && path === config.dataDir);
   const dataDirs = there.filter(isOwn);
   // What is simulated is of whoever started it.
-  if (hasRecords && !isRoot()) throw new SetupError('This changes the machine.', 'Run it as root.');
+  if (hasRecords && !isRoot())
+    throw new SetupError('This command changes the machine.', 'Run it as root.');
   if (isService) requireRunning(host);
   for (const path of dataDirs) if (!isService || path === simulated) await requireStopped(path);
   const inventory = hasRecords ? await takeInventory(host, config) : undefined;
@@ -93,7 +94,7 @@ function ordinarySettings(host: Host): Config {
 function requireRunning(host: Host): void {
   if (host.root !== '/' || host.succeeds('systemctl', 'is-active', '--quiet', service)) return;
   throw new SetupError(
-    'The service does not run, and so its records can not be read.',
-    'Start it: systemctl start berth. Where it does not start any more, run "npm run uninstall-service" first.',
+    'The service does not run, so its records cannot be read.',
+    'Start it: systemctl start berth. If it does not start, run "npm run uninstall-service" first.',
   );
 }

@@ -158,8 +158,8 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 export function requireClear({ plan }: Inventory): void {
   if (!plan || plan.inTheWay.length === 0) return;
   throw new SetupError(
-    'Nothing was removed, since others use what would be:',
-    'Take that away first, then run this again.',
+    'Nothing was removed, because others use something that would be removed:',
+    'Remove these uses first, then run this command again.',
     plan.inTheWay.join('\n'),
   );
 }

@@ -33,14 +33,14 @@ export async function upgrade(host: Host, options: Upgrading): Promise<string> {
   const before = requireInstalled(host);
   if (before === folder) {
     throw new SetupError(
-      `The service runs ${folder} already.`,
-      'Run this in the folder of the version that is to take its place.',
+      `The service already runs ${folder}.`,
+      'Run this command in the directory of the new version.',
     );
   }
   requireReadable(folder);
   const config = settings(host);
   if (!(await becomesReady(config, readyMs))) {
-    throw new SetupError('The service is not ready as it is.', `Mend that first. ${seeLog}`);
+    throw new SetupError('The service is not ready.', `Repair it first. ${seeLog}`);
   }
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
   const path = join(places.exports, `before-${basename(folder)}-${stamp}.gz`);
@@ -59,8 +59,8 @@ export async function upgrade(host: Host, options: Upgrading): Promise<string> {
   const isBack = await becomesReady(config, readyMs);
   throw new SetupError(
     isBack
-      ? `The version in ${folder} does not run; ${before} does again, and nothing is lost.`
-      : `Neither the version in ${folder} nor the one before becomes ready.`,
+      ? `The version in ${folder} did not start. ${before} runs again, and nothing is lost.`
+      : `Neither the version in ${folder} nor the previous one becomes ready.`,
     isBack ? seeLog : `${seeLog} To go back to the export: npm run upgrade -- --import ${path}`,
   );
 }
@@ -95,7 +95,7 @@ export async function goBack(host: Host, options: GoingBack): Promise<string> {
   throw new SetupError(
     `The version in ${folder} does not become ready.`,
     imported === undefined
-      ? `${seeLog} If it can't work with the database as it is now, give it the export from before the upgrade: npm run upgrade -- --import FILE`
+      ? `${seeLog} If it can't use the current database, restore the export from before the upgrade: npm run upgrade -- --import FILE`
       : seeLog,
   );
 }
@@ -104,8 +104,8 @@ function requirePrevious(host: Host): string {
   const previous = linked(host, places.previous);
   if (previous !== undefined && existsSync(previous)) return previous;
   throw new SetupError(
-    'There is no version before this one here.',
-    `${places.previous} leads to it after an upgrade.`,
+    'There is no previous version on this machine.',
+    `After an upgrade, ${places.previous} is a link to it.`,
   );
 }
 
@@ -131,8 +131,8 @@ async function exportTo(config: Config, path: string, progress: Progress): Promi
     const { schema } = await exportDatabase(url, path, progress);
     if ((await migrationNames()).includes(schema)) return;
     throw new SetupError(
-      `The database is of a later version than this: it has the migration ${schema}.`,
-      'To go back to the version before, run "npm run upgrade -- --back".',
+      `The database is of a later version than this one: it has the migration ${schema}.`,
+      'To go back to the previous version, run "npm run upgrade -- --back".',
     );
   } finally {
     await embedded?.stop();
@@ -159,7 +159,10 @@ function databaseTool(folder: string): string[] {
   };
   const [program, file, ...args] = scripts.db?.split(' ') ?? [];
   if (program === 'node' && file !== undefined) return [join(folder, file), ...args];
-  throw new SetupError(`The version in ${folder} has no "npm run db".`, 'Is the folder whole?');
+  throw new SetupError(
+    `The version in ${folder} has no "npm run db".`,
+    'The directory may be incomplete.',
+  );
 }
 
 async function putBack(host: Host, folder: string, path: string): Promise<void> {

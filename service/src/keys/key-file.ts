@@ -32,14 +32,14 @@ export async function readKeyFile(path: string): Promise<Key[]> {
     const isBound = mark === bound;
     if (mark !== undefined && !(isBound && more.length === 0)) {
       throw new SetupError(
-        `${path} must hold a key in each line, and nothing behind it but the word "${bound}".`,
-        'Put the right file back.',
+        `${path} must have one key in each line, followed by nothing but the word "${bound}".`,
+        'Restore the correct file.',
       );
     }
     if (bytes.length === keyBytes && hex.length === 2 * keyBytes) return { bytes, isBound };
     throw new SetupError(
-      `${path} must hold ${keyBytes} bytes in hexadecimal in each line; one holds ${bytes.length}.`,
-      'Put the right file back. Without it, servers being created lose their passwords; to go on so, remove the file.',
+      `${path} must have ${keyBytes} bytes in hexadecimal in each line, but one has ${bytes.length}.`,
+      'Restore the correct file. To continue without it, remove the file. Servers that are being created then lose their passwords.',
     );
   });
 }

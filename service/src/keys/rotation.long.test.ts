@@ -228,7 +228,7 @@ test('a service of the release before holds it up', async () => {
   const old = listenForNotifications(connectionString, log);
   await untilHeard(old);
   await assert.rejects(rotateKey({ ...patient, patienceMs: 500 }), {
-    wayOut: /release before: upgrade all of them/,
+    wayOut: /previous release\. Upgrade all services/,
   });
   await old.close();
 });

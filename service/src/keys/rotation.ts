@@ -49,7 +49,7 @@ interface Rotated {
 export async function rotateKey(rotation: Rotation): Promise<Rotated> {
   const outcome = await whileRotating(rotation.db, () => rotateAlone(rotation));
   if (outcome) return outcome;
-  throw new SetupError('Another rotation is under way.', 'Wait until it has ended.');
+  throw new SetupError('Another rotation is in progress.', 'Wait until it has ended.');
 }
 
 async function rotateAlone(rotation: Rotation): Promise<Rotated> {
@@ -94,7 +94,7 @@ async function currentKey(db: Db, path: string): Promise<{ keys: Key[]; at: numb
   const at = keys.findIndex(({ bytes }) => sha256 !== null && keySha256(bytes).equals(sha256));
   if (at >= 0) return { keys, at };
   throw new SetupError(
-    `${path} lacks the key that the secrets of this database are kept with.`,
+    `${path} does not have the key with which the secrets of this database are encrypted.`,
     'Set BERTH_DATA_DIR to the data directory of a service of this database, or start a service first.',
   );
 }
@@ -111,10 +111,10 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
   await until(rotation, isSo, () => {
     const isOld = missing.some((text) => !text.includes(announced));
     return new SetupError(
-      `Not all services that run use the keys in secret-key yet: ${missing.length} of them do not.`,
+      `Not all running services use the keys in secret-key yet: ${missing.length} of them do not.`,
       isOld
-        ? 'One is of the release before: upgrade all of them first. Then run this again.'
-        : 'Copy secret-key, mode 0600, into the data directory of each service, then run this again.',
+        ? 'One service is of the previous release. Upgrade all services, then run this command again.'
+        : 'Copy secret-key, mode 0600, into the data directory of each service, then run this command again.',
     );
   });
 }
@@ -134,5 +134,5 @@ async function until(
 const longTransaction = () =>
   new SetupError(
     'A transaction that began before the new key was in use has not ended.',
-    'Is an export under way? Run this again when it is over.',
+    'An export may be in progress. Run this command again when it has ended.',
   );

@@ -54,8 +54,8 @@ export async function agreeOnSecretKey(
     return { outcome, keyring: createKeyring({ keys, current: first, sealing }), noted };
   }
   throw new SetupError(
-    `${keyFile(dataDir)} is not the key that the secrets of this database are kept with: its fingerprint is ${fingerprintOf(found)}, not ${fingerprintOf(noted)}.`,
-    'Copy secret-key from where it is kept: a backup of it, or the data directory of the service that was started first, or whose key was changed last.',
+    `${keyFile(dataDir)} is not the key with which the secrets of this database are encrypted: its fingerprint is ${fingerprintOf(found)}, not ${fingerprintOf(noted)}.`,
+    'Copy secret-key from a backup, from the data directory of the service that was started first, or from the service whose key was rotated last.',
   );
 }
 
@@ -67,7 +67,7 @@ export async function joinSecretKey(db: Db, dataDir: string): Promise<Keyring> {
   const path = keyFile(dataDir);
   if (!existsSync(path)) {
     throw new SetupError(
-      `There is no ${path}.`,
+      `${path} does not exist.`,
       'Set BERTH_DATA_DIR to the data directory of a service of this database, or put a copy of its secret-key there.',
     );
   }

@@ -20,10 +20,13 @@ export async function askFor(
   output.write(`${says} Type "${word}" to go on: `);
   const answer = await firstLine(input);
   if (answer === undefined) {
-    throw new SetupError(`${undone}: there was no answer.`, 'To do so unasked: --yes.');
+    throw new SetupError(
+      `${undone}: there was no answer.`,
+      'To confirm without a question, use --yes.',
+    );
   }
   if (answer.trim() === word) return;
-  throw new SetupError(`${undone}.`, `Only the answer "${word}" does so.`);
+  throw new SetupError(`${undone}.`, `To confirm, answer "${word}".`);
 }
 
 async function firstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {

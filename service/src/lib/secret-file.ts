@@ -34,9 +34,9 @@ function refusal(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   if (error.code === 'EEXIST') {
     return new SetupError(
-      `${path} is there already.`,
-      'Name another file, or remove that one first: nothing is overwritten.',
+      `${path} already exists.`,
+      'Choose another file, or remove this one first. Files are not overwritten.',
     );
   }
-  return new SetupError(`${path} can't be written (${error.code}).`, 'Name a file that can.');
+  return new SetupError(`${path} can't be written (${error.code}).`, 'Choose another file.');
 }

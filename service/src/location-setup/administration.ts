@@ -74,7 +74,7 @@ export async function addLocation(tools: Tools, options: NewLocationOptions): Pr
   const { db, say } = tools;
   if (await findLocationNamed(db, options.name)) {
     throw new SetupError(
-      `There is a location ${options.name} already.`,
+      `The location ${options.name} already exists.`,
       'Choose another name, or change that one with update.',
     );
   }
@@ -197,8 +197,8 @@ async function reach(
     option?.fingerprint ?? token?.fingerprint ?? (pinned && fingerprintOf(pinned.server_cert));
   if (fingerprint === undefined) {
     throw new SetupError(
-      'Nothing says which certificate the server has to present.',
-      'Give a token with --token: incus config trust add berth',
+      'The certificate of the server is not known.',
+      'Specify a token with --token: incus config trust add berth',
     );
   }
   const given = option?.urls ?? [];
@@ -217,7 +217,7 @@ async function reachSocket(socketPath: string): Promise<Reached> {
     if (!isEngineError(error, 'unreachable', 'forbidden')) throw error;
     throw new SetupError(
       `No Incus answers on ${socketPath}: ${error.message}`,
-      'Give the path of its unix socket, such as /var/lib/incus/unix.socket, to somebody who may use it.',
+      'Specify the path of its unix socket, such as /var/lib/incus/unix.socket, and run this as a user with access to it.',
     );
   }
   return { engine: { socket_path: socketPath }, client, identity: undefined };
@@ -286,8 +286,8 @@ async function requireOwnProject(
   const there = await client.projects.get(project);
   if (there?.config['features.networks'] === 'true') {
     throw new SetupError(
-      `The project ${project} has networks of its own, and not those of the hosts.`,
-      `Give the location another one, which is made unless it is there: --project ${project}-servers`,
+      `The project ${project} has networks of its own instead of those of the hosts.`,
+      `Use another project, which is created if it does not exist: --project ${project}-servers`,
     );
   }
   const { environment } = await client.server.info();
@@ -295,8 +295,8 @@ async function requireOwnProject(
     if (other.id === ownId || other.incus_project !== project) continue;
     if ((await presentedBy(other)) !== environment.certificate_fingerprint) continue;
     throw new SetupError(
-      `The location ${other.name} is the project ${project} of this very Incus.`,
-      `Change that one with update, or give this one another project: --project ${project}2`,
+      `The location ${other.name} already uses the project ${project} of this Incus.`,
+      `Change that location with update, or use another project for this one: --project ${project}2`,
     );
   }
 }
@@ -326,8 +326,8 @@ async function requireFreeSubnets(
     if (!other) continue;
     const family = cidr.includes(':') ? 'ipv6' : 'ipv4';
     throw new SetupError(
-      `The location ${other.location} has addresses of ${cidr} already, which is the subnet of ${network.name}, too.`,
-      `Give the network another one: incus network set ${network.name} ${family}.address=SUBNET`,
+      `The location ${other.location} already has addresses of ${cidr}, which is also the subnet of ${network.name}.`,
+      `Use another subnet for the network: incus network set ${network.name} ${family}.address=SUBNET`,
     );
   }
 }
@@ -403,7 +403,7 @@ async function requireEmpty(db: Db | Trx, location: LocationRow): Promise<void> 
   const servers = await countServers(db, location.id);
   if (servers === 0) return;
   throw new SetupError(
-    `${location.name} has ${counted(servers, 'server')}, whose disks and cards are on ${location.storage_pool} and ${networkOf(location).name}.`,
+    `${location.name} has ${counted(servers, 'server')}, whose disks and network interfaces use ${location.storage_pool} and ${networkOf(location).name}.`,
     'Add another location for the other pool or network, with an Incus project of its own: add NAME --project NAME',
   );
 }
@@ -411,5 +411,5 @@ async function requireEmpty(db: Db | Trx, location: LocationRow): Promise<void> 
 const hasServers = ({ name }: LocationRow, servers: number) =>
   new SetupError(
     `${name} has ${counted(servers, 'server')}.`,
-    'Delete them first. To keep new ones away meanwhile, disable it: PATCH /v1/locations/{id} with {"enabled": false}',
+    'Delete them first. To prevent new ones, disable the location: PATCH /v1/locations/{id} with {"enabled": false}',
   );

@@ -32,8 +32,8 @@ export function requireToken(text: string): JoinToken {
   const token = readJoinToken(text);
   if (token) return token;
   throw new SetupError(
-    'That is no token of Incus.',
-    `Make one on the server, or on a member of the cluster: ${tokenCommand}`,
+    'This is not a token of Incus.',
+    `Create one on the server, or on a member of the cluster: ${tokenCommand}`,
   );
 }
 
@@ -71,11 +71,14 @@ async function findMembers({ urls, token, fingerprint }: Invitation): Promise<Fo
   const isEnough = urls.length === 0 || bad.length === 0;
   if (certificate && isEnough) return { urls: good.map(({ url }) => url), certificate };
   if (bad.length === 0) {
-    throw new SetupError('The token names no address of the server.', 'Give them: --url https://…');
+    throw new SetupError(
+      'The token has no address of the server.',
+      'Specify the addresses: --url https://…',
+    );
   }
   throw new SetupError(
     bad.join('\n'),
-    'Give addresses at which it answers this machine with --url https://ADDRESS:8443 (its setting core.https_address says where it listens).',
+    'Specify addresses that this machine can reach with --url https://ADDRESS:8443. The server listens on its setting core.https_address.',
   );
 }
 
@@ -103,14 +106,17 @@ async function becomeTrusted(client: IncusClient, token: JoinToken | undefined):
   if (token.expiresAt && token.expiresAt < new Date()) {
     throw new SetupError(
       `The token expired at ${token.expiresAt.toISOString()}.`,
-      `Make another one: ${tokenCommand}`,
+      `Create another one: ${tokenCommand}`,
     );
   }
   await client.certificates.trust(token.text).catch((error: unknown) => {
     throw refused(error);
   });
   if (!(await isTrusted(client))) {
-    throw new SetupError('Incus took the token, and does not trust this installation yet.', wayOut);
+    throw new SetupError(
+      'Incus has accepted the token, but does not trust this installation yet.',
+      wayOut,
+    );
   }
 }
 
@@ -127,12 +133,12 @@ async function isTrusted({ server }: IncusClient): Promise<boolean> {
 function refused(error: unknown): unknown {
   const words = wordsOf(error);
   if (/Token has expired/.test(words)) {
-    return new SetupError('The token has expired.', `Make another one: ${tokenCommand}`);
+    return new SetupError('The token has expired.', `Create another one: ${tokenCommand}`);
   }
   if (!isEngineError(error, 'forbidden')) return error;
   return new SetupError(
-    'Incus does not know the token: it was used before, or taken back, or Incus was restarted since.',
-    `Make another one: ${tokenCommand}`,
+    'Incus does not know the token. It has been used or revoked, or Incus has been restarted since.',
+    `Create another one: ${tokenCommand}`,
   );
 }
 
@@ -142,7 +148,7 @@ async function requireFullTrust(client: IncusClient, identity: ClientIdentity): 
   const known = await client.certificates.get(own);
   if (!known?.restricted) return;
   throw new SetupError(
-    'The token was restricted to some projects. Berth has to see the members of the cluster and make its project.',
-    `Take the trust back (incus config trust remove ${own.slice(0, 12)}), and make a token without --restricted: ${tokenCommand}`,
+    'The token is restricted to some projects. Berth must be able to read the members of the cluster, and to create its project.',
+    `Revoke the trust (incus config trust remove ${own.slice(0, 12)}), and create a token without --restricted: ${tokenCommand}`,
   );
 }

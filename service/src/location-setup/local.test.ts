@@ -150,7 +150,7 @@ test('what is another installation’s is left to it', async () => {
   assert.ok(!incus.model.projects.has('second'), 'nothing was made');
 });
 
-const wayOut2 = /^Give this one names of its own/;
+const wayOut2 = /^Use other names for this one/;
 
 test('a project that was made beforehand is taken, and marked', async () => {
   const [incus, berth] = [await startIncus('beforehand'), await installation()];

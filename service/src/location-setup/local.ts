@@ -151,7 +151,7 @@ function requireKind(network: Network) {
   if (kind === 'bridge' || kind === 'ovn') return kind;
   throw new SetupError(
     `The network ${network.name} is neither a bridge nor an OVN network that Incus manages.`,
-    'Name another in BERTH_LOCAL_NETWORK; one that is not there is made.',
+    'Set BERTH_LOCAL_NETWORK to another network. If it does not exist, it is created.',
   );
 }
 

@@ -55,8 +55,8 @@ export async function requireOwn(
   if (isKnown || hasJoined) return fingerprint;
   throw new SetupError(
     `The Incus at ${engine.socketPath} is not the one that the location local is on, which was last reached at ${before?.socket_path}.`,
-    'Set BERTH_INCUS_SOCKET to that one. On a machine that has none set BERTH_LOCAL=false, and to use this one as well, add it: npm run location -- add --help. ' +
-      'If this one has taken its place for good, run "npm run location -- rebind local", and start again.',
+    'Set BERTH_INCUS_SOCKET to that Incus. If this machine has no Incus for local, set BERTH_LOCAL=false. To use this Incus as well, add it as a location: npm run location -- add --help. ' +
+      'If this Incus replaces the other one permanently, run "npm run location -- rebind local", and start again.',
   );
 }
 
@@ -72,7 +72,7 @@ async function requireOwnThings(engine: Engine, installation: string): Promise<s
   );
   throw new SetupError(
     `Another installation of Berth (${first.owner}) has this in Incus: ${list}.`,
-    `Give this one names of its own: BERTH_LOCAL_PROJECT, BERTH_LOCAL_POOL and BERTH_LOCAL_NETWORK. If the other one is gone for good, make it this one's, and start again: ${commands.join(' && ')}`,
+    `Use other names for this one: BERTH_LOCAL_PROJECT, BERTH_LOCAL_POOL and BERTH_LOCAL_NETWORK. If the other one is gone for good, make it this one's, and start again: ${commands.join(' && ')}`,
   );
 }
 

@@ -68,7 +68,7 @@ const unseen = ({ server_name, status }: { server_name: string; status: string }
 function requireVersion({ server_version: version }: ServerInfo['environment']): void {
   if (Number.parseInt(version, 10) >= oldestVersion) return;
   throw new SetupError(
-    `That is Incus ${version}; Berth needs ${oldestVersion}.0 or newer.`,
+    `This is Incus ${version}, but Berth needs ${oldestVersion}.0 or newer.`,
     'Update Incus there, then try again.',
   );
 }
@@ -103,7 +103,7 @@ async function checkPool({ storage }: IncusClient, name: string): Promise<string
   if (!pool) {
     throw new SetupError(
       `There is no storage pool ${name} there.`,
-      `Name one that is there with --pool, or make it: incus storage create ${name} btrfs size=100GiB (in a cluster first with --target for each member)`,
+      `Choose an existing one with --pool, or create it: incus storage create ${name} btrfs size=100GiB (in a cluster first with --target for each member)`,
     );
   }
   requireCreated(`storage pool ${name}`, pool.status, `incus storage show ${name}`);
@@ -113,8 +113,8 @@ async function checkPool({ storage }: IncusClient, name: string): Promise<string
 function requireCreated(what: string, status: string, command: string): void {
   if (status === 'Created') return;
   throw new SetupError(
-    `The ${what} is ${status}, not made on every member.`,
-    `See "${command}" and make it whole, then try again.`,
+    `The ${what} is ${status}, and does not exist on every member.`,
+    `See "${command}" and create it on all members, then try again.`,
   );
 }
 
@@ -134,8 +134,8 @@ async function findNetwork(
   if (!found) throw missing(name, '');
   if (!kind) {
     throw new SetupError(
-      `The network ${name} is of the type ${found.type}, which servers can't be put on.`,
-      'Name a bridge or an OVN network that Incus manages, or a bridge of the hosts themselves.',
+      `The network ${name} has the type ${found.type}, which servers can't use.`,
+      'Choose a bridge or an OVN network that Incus manages, or a bridge of the hosts.',
     );
   }
   if (kind !== 'unmanaged') {
@@ -160,14 +160,14 @@ async function findNetwork(
 function missing(name: string, where: string): SetupError {
   return new SetupError(
     `There is no network ${name}${where}.`,
-    `Name one that is there on every member with --network, or make it: incus network create ${name}`,
+    `Choose one that exists on every member with --network, or create it: incus network create ${name}`,
   );
 }
 
 function vlanElsewhere(name: string): SetupError {
   return new SetupError(
-    `--vlan is for a bridge of the hosts themselves; ${name} is managed by Incus.`,
-    'Leave it out, or name such a bridge with --network.',
+    `--vlan needs a bridge of the hosts, but ${name} is managed by Incus.`,
+    'Omit it, or choose a bridge of the hosts with --network.',
   );
 }
 
@@ -213,7 +213,7 @@ async function sizeOf({ server, storage }: IncusClient, pool: string, target: st
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new SetupError(
-      `${target ? `The member ${target}` : 'Incus'} does not tell what it has: ${error.message}`,
+      `${target ? `The member ${target}` : 'Incus'} does not return its resources: ${error.message}`,
       'Mend that, then try again.',
     );
   }

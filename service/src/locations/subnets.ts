@@ -79,6 +79,6 @@ export function freeIpv4Subnet(taken: readonly string[]): string {
   if (free) return free;
   throw new SetupError(
     'No private IPv4 subnet is free here.',
-    'Make the network in Incus by hand, and name it in BERTH_LOCAL_NETWORK.',
+    'Create the network in Incus, and set BERTH_LOCAL_NETWORK to its name.',
   );
 }

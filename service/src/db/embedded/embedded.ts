@@ -81,7 +81,7 @@ export async function joinEmbeddedPostgres({
   if (!(await exists(join(dataDir, 'postgres', 'PG_VERSION')))) {
     throw new SetupError(
       `There is no Berth in ${dataDir}.`,
-      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
+      'Use the same BERTH_DATA_DIR or DATABASE_URL as the service.',
     );
   }
   const running = { ...(await openCluster(dataDir)), settings: {} };
@@ -336,7 +336,8 @@ async function currentOwner(cluster: Cluster): Promise<string> {
   for (;;) {
     const owner = await asSuperuser(cluster, 'postgres', (client) => ownerOf(client, database));
     if (owner !== undefined) return owner;
-    if (Date.now() > end) throw new SetupError('The service that runs makes no database.', wayOut);
+    if (Date.now() > end)
+      throw new SetupError('The running service does not create its database.', wayOut);
     await sleep(100);
   }
 }

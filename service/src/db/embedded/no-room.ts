@@ -16,13 +16,13 @@ const reasons: readonly NoRoom[] = [
     code: 'ENOSPC',
     words: 'No space left on device',
     failed: 'is on a disk that is full',
-    wayOut: 'Make room there: "df -h" and "df -i" show what is used.',
+    wayOut: 'Free disk space there: "df -h" and "df -i" show what is used.',
   },
   {
     code: 'EDQUOT',
     words: 'Disk quota exceeded',
     failed: 'is at the limit of a disk quota',
-    wayOut: 'Raise the quota of the user that Berth runs as, or make room there.',
+    wayOut: 'Raise the quota of the user that Berth runs as, or free disk space there.',
   },
   {
     code: 'EROFS',

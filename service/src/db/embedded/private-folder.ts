@@ -19,7 +19,7 @@ export async function ensurePrivateFolder(path: string, beside: string): Promise
     ((found.mode & 0o777) !== 0o700 && `has the mode ${(found.mode & 0o777).toString(8)}, not 700`);
   if (!objection) return;
   throw new SetupError(
-    `${path}, the folder of PostgreSQL's socket, ${objection}: somebody else could answer there.`,
-    'Find out who made it so, and remove it while Berth is stopped: the next start makes it anew.',
+    `${path}, the directory of the socket of PostgreSQL, ${objection}. Somebody else could answer there.`,
+    'Find out who has created or changed it, and remove it while Berth is stopped. The next start creates it again.',
   );
 }

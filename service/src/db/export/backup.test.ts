@@ -44,7 +44,7 @@ test('an export that fails removes none of those before', async () => {
     await backUp(connectionString, { directory, keep: 2, now: on(day) }, quiet);
   const before = readdirSync(directory);
   const again = backUp(connectionString, { directory, keep: 1, now: on(2) }, quiet);
-  await assert.rejects(again, /is there already/);
+  await assert.rejects(again, /already exists/);
   const nowhere = connectionString.replace(/\/test_\d+_\d+/, '/none_such');
   await assert.rejects(backUp(nowhere, { directory, keep: 1, now: on(3) }, quiet));
   assert.deepEqual(readdirSync(directory), before);

@@ -167,19 +167,19 @@ function readingError(path: string, error: unknown): unknown {
   if (error.code === 'Z_BUF_ERROR') return damaged(path, 'it ends too early');
   if (/header/.test(error.message)) return notAnExport(path);
   if (String(error.code).startsWith('Z_')) return damaged(path, error.message);
-  return new SetupError(`${path} can't be read: ${error.message}.`, 'Name an export of Berth.');
+  return new SetupError(`${path} can't be read: ${error.message}.`, 'Use an export of Berth.');
 }
 
 function notAnExport(path: string): SetupError {
   return new SetupError(
     `${path} is not an export of Berth.`,
-    'Name a file that "npm run db -- export" made.',
+    'Use a file that "npm run db -- export" has written.',
   );
 }
 
 function damaged(path: string, how: string): SetupError {
   return new SetupError(
     `${path} is damaged: ${how}. Nothing was imported.`,
-    'Take another copy of it, or another export.',
+    'Use another copy of the file, or another export.',
   );
 }

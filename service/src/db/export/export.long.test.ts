@@ -179,11 +179,11 @@ test('the file is for its owner alone, and no other is written over', async () =
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.match(
     await refusal(exportDatabase(source.connectionString, file, quiet)),
-    /is there already/,
+    /already exists/,
   );
   const nowhere = join(directory, 'no', 'such', 'folder.gz');
   const said = await refusal(exportDatabase(source.connectionString, nowhere, quiet));
-  assert.match(said, /folder\.gz can't be written.*Name another place/);
+  assert.match(said, /folder\.gz can't be written.*Choose another place/);
 });
 
 test('only into an empty database is imported', async (t) => {
@@ -325,7 +325,7 @@ test('a database that is away, or has no Berth in it, is named', async (t) => {
   for (const [url, words] of [
     ['postgresql://berth@127.0.0.1:1/berth', /DATABASE_URL can't be used/],
     ['localhost:5432', /not the URL of a PostgreSQL/],
-    [empty.connectionString, /no Berth in this database/],
+    [empty.connectionString, /database has no data of Berth/],
   ] as const) {
     const { code, stderr } = await toolOn(url, 'db')('export', path);
     assert.equal(code, 1);

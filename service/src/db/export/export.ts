@@ -32,7 +32,7 @@ export async function exportDatabase(
   progress: Progress,
 ): Promise<ExportHeader> {
   if (existsSync(path)) {
-    throw new SetupError(`${path} is there already.`, 'Name a file that is not.');
+    throw new SetupError(`${path} already exists.`, 'Choose another file.');
   }
   const pool = createPool(connectionString, { max: 1 });
   try {
@@ -76,17 +76,17 @@ function writingError(path: string, error: unknown): unknown {
   const reason = noRoomReason(error);
   if (reason) {
     const failed = `${path} can't be written: it ${reason.failed} (${reason.code}).`;
-    return new SetupError(failed, `Name a file elsewhere. ${reason.wayOut}`);
+    return new SetupError(failed, `Choose a file on another disk. ${reason.wayOut}`);
   }
   if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
-  return new SetupError(`${path} can't be written: ${error.message}.`, 'Name another place.');
+  return new SetupError(`${path} can't be written: ${error.message}.`, 'Choose another place.');
 }
 
 /** It may be made just since the disk is full. */
 const notNoted = (path: string) =>
   new SetupError(
-    `${path} is whole, and can be used. The disk of the database is full: the export is neither in the audit log nor in the metrics.`,
-    'Make room there.',
+    `${path} is complete and can be used. The disk of the database is full, so the export is not in the audit log and the metrics.`,
+    'Free disk space there.',
   );
 
 /**
@@ -139,8 +139,8 @@ async function requireSchema(client: pg.PoolClient): Promise<string> {
   const { rows } = await client.query(`select to_regclass('kysely_migration') as found`);
   if (rows[0].found === null) {
     throw new SetupError(
-      'There is no Berth in this database.',
-      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
+      'The database has no data of Berth.',
+      'Use the same BERTH_DATA_DIR or DATABASE_URL as the service.',
     );
   }
   const last = await client.query('select max(name) as name from kysely_migration');

@@ -77,7 +77,7 @@ async function requireKey(path: string, { key }: ExportHeader, dataDir: string):
   if (fingerprints.includes(key)) return;
   throw new SetupError(
     `${path} needs the secret key with the fingerprint ${key}, but ${file} has ${fingerprints.join(', ')}. Nothing was imported.`,
-    `Put the right secret-key in its place. If that is lost for good, move ${file} away: what the export has encrypted can't be read then.`,
+    `Replace it with the correct secret-key. If that is lost, move ${file} away. The encrypted values in the export can't be read then.`,
   );
 }
 
@@ -117,14 +117,14 @@ async function requireEmpty(client: pg.ClientBase): Promise<void> {
   if (encoding !== 'UTF8') {
     throw new SetupError(
       `The database is in ${encoding}.`,
-      'Make one in UTF8: create database berth encoding UTF8 template template0',
+      'Create one in UTF8: create database berth encoding UTF8 template template0',
     );
   }
   const relations = await countRelations(client);
   if (relations === 0) return;
   throw new SetupError(
     `The database is not empty: it has ${relations} tables, views and sequences. Nothing was imported.`,
-    'An import needs a database that nothing is in. No service may have been started on it before.',
+    'An import needs an empty database, on which no service has been started.',
   );
 }
 
@@ -136,8 +136,8 @@ async function requireSameTables(client: pg.PoolClient, header: ExportHeader): P
   const odd = [...theirs, ...ours].filter((t) => !(theirs.includes(t) && ours.includes(t)));
   if (odd.length === 0) return;
   throw new SetupError(
-    `The export has other tables or columns than the schema ${header.schema} makes: ${odd.join(' ')}`,
-    'Were tables added or changed by hand? Remove them where it came from, and export it again.',
+    `The export has other tables or columns than the schema ${header.schema}: ${odd.join(' ')}`,
+    'Tables may have been added or changed by hand. Undo this in the original database, and export it again.',
   );
 }
 
