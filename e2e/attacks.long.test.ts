@@ -97,7 +97,7 @@ test('a server of an earlier version is confined from its next start on', async 
   await untilSsh(address);
   const made = (await attack(server)).filter(([, , end]) => end === 'made');
   assert.ok(made.length >= 6, 'the attack works where it is not denied');
-  assert.match(await inspect(server), /^confined +no, .* from its next start on$/m);
+  assert.match(await inspect(server), /^confined +no, .* when it is next started$/m);
   await untilUnconfined(1);
   assert.match(await inspect(server), /^subvolumes +[1-9]\d*, which .*attack.*rm -r/m);
   // By then it is to be, and its guest starts anew by itself.

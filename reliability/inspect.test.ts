@@ -25,7 +25,7 @@ it("shows the engine's view of a server beside ours, where they differ too", asy
   assert.match(ours, new RegExp(`^instance +${name}: Running$`, 'm'));
   assert.match(ours, /^addresses +\d+\.\d+\.\d+\.\d+, /m);
   assert.match(ours, /^volume +container in berth$/m);
-  assert.match(ours, /^works on it +nothing$/m);
+  assert.match(ours, /^Incus operations +none$/m);
   simulator.administrator.delete(project, name);
   const theirs = await shown();
   assert.match(theirs, new RegExp(`^instance +${name}: none$`, 'm'));

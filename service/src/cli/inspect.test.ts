@@ -27,7 +27,7 @@ async function hanging(): Promise<{ server: number; operation: number }> {
 }
 
 test('what hangs is seen: its step, worker, tries, last error and next look', async () => {
-  assert.match((await run('operations')).stdout, /No operation is under way/);
+  assert.match((await run('operations')).stdout, /No operation is in progress/);
   const { server, operation } = await hanging();
   const { stdout, stderr } = await run('operations');
   assert.match(stdout, /^ID +KIND +OF +STATUS +STEP/, stderr);
@@ -36,7 +36,7 @@ test('what hangs is seen: its step, worker, tries, last error and next look', as
   );
   assert.match(stdout, line);
   const whole = (await run('operation', String(operation))).stdout;
-  assert.match(whole, /^tries +2 of this step; leased 1 times$/m);
+  assert.match(whole, /^attempts +2 of this step; leased 1 times$/m);
   assert.match(whole, /^deadline +in \d+ s$/m);
 });
 
@@ -45,7 +45,7 @@ test('a server is shown as we know it and as its engine does', async () => {
   const { stdout, stderr } = await run('server', String(id));
   assert.match(stdout, /^status +stopped$/m, stderr);
   assert.match(stdout, /^engine said +stopped since \d{4}-/m);
-  assert.match(stdout, /^engine +can't be asked: .*could not be reached/m);
+  assert.match(stdout, /^engine +unreachable: .*could not be reached/m);
 });
 
 test('--json prints the same as data', async () => {
@@ -53,7 +53,7 @@ test('--json prints the same as data', async () => {
   const { stdout } = await run('server', String(id), '--json');
   const { records, engine, operations } = JSON.parse(stdout);
   assert.equal(records.status, 'stopped');
-  assert.match(engine.engine, /can't be asked/);
+  assert.match(engine.engine, /unreachable/);
   assert.deepEqual(operations, []);
 });
 
@@ -88,17 +88,20 @@ test('a location is shown with its rules, and with what is open or not known', a
   const shown = async () => (await run('location', 'TEST')).stdout;
   const first = await shown();
   assert.match(first, /^rules +pending since /m);
-  assert.match(first, /^IPv6 +not looked at so far$/m);
+  assert.match(first, /^IPv6 +not checked yet$/m);
   assert.match(first, /^node node-1 +online, its addresses are not known$/m);
   await sql`update locations set policy_applied = policy_wanted, ipv6_open_for = '{}'`.execute(db);
   await sql`update nodes set addresses = '{10.9.0.1, fd00:9::1}',
     addresses_read_at = now() - interval '3 hours'`.execute(db);
   const later = await shown();
   assert.match(later, /^rules +applied since /m);
-  assert.match(later, /^IPv6 +bounded: from outside, only the addresses/m);
+  assert.match(later, /^IPv6 +restricted: only the addresses of servers/m);
   assert.match(later, /^node node-1 +online, 2 addresses closed to servers, all read 3 h ago$/m);
   await sql`update locations set ipv6_open_for = '{/1.0/profiles/default}'`.execute(db);
-  assert.match(await shown(), /^IPv6 +not bounded\. .*berthbr0 \(\/1\.0\/profiles\/default\)/m);
+  assert.match(
+    await shown(),
+    /^IPv6 +not restricted\. .*berthbr0 is also used by \/1\.0\/profiles\/default/m,
+  );
 });
 
 test('each reconciler is shown: when it ran, how long that took, what it found, and why it failed', async () => {

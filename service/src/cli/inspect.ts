@@ -36,7 +36,7 @@ export function addInspectCommands(program: Program): void {
     .description('Shows what an operator needs when something hangs. It changes nothing.');
   inspect
     .command('operations')
-    .description('Lists operations under way: step, worker, tries, next look, last error.')
+    .description('Lists operations in progress: step, worker, attempts, next check, last error.')
     .action(printing(() => onDatabase(operations)));
   inspect
     .command('operation')
@@ -69,7 +69,7 @@ export function addInspectCommands(program: Program): void {
 
 async function operations(db: Db): Promise<Answer> {
   const open = await openOperations(db);
-  const text = open.length === 0 ? 'No operation is under way.' : operationsTable(open);
+  const text = open.length === 0 ? 'No operation is in progress.' : operationsTable(open);
   return { text, json: open };
 }
 

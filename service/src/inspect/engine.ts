@@ -19,7 +19,7 @@ export async function engineView(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const where = error.where ? ` (${error.where})` : '';
-    return [['engine', `can't be asked: ${error.message}${where}`]];
+    return [['engine', `unreachable: ${error.message}${where}`]];
   }
 }
 
@@ -50,14 +50,14 @@ async function ask(
     ['addresses', reachable.map(({ address }) => address).join(', ') || '-'],
     ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
     ['disk limit', keeper && instance ? await diskLimit(keeper, instance) : '-'],
-    ['works on it', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'nothing'],
+    ['Incus operations', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'none'],
   ];
 }
 
 /** Of a btrfs pool of this machine: how it counts, and what is in force there. */
 async function diskLimit(keeper: PoolKeeper, instance: Instance): Promise<string> {
   const mode = keeper.mode();
-  if (mode === 'none') return 'none: no quotas are on in its pool';
+  if (mode === 'none') return 'none: quotas are off in its pool';
   const how = keeper.isInconsistent() ? `${mode} quotas, which have lost count` : `${mode} quotas`;
   if (!canAsRoot()) return `${how}; root is shown the limit`;
   const found = await keeper.limitOf(instance);
@@ -80,7 +80,7 @@ function confinementOf(instance: Instance): string {
   if (isConfined(instance)) return 'yes';
   const how = hasOwnPolicy(instance.config)
     ? "an administrator's raw.seccomp or security.syscalls.allow takes its place"
-    : 'it will be from its next start on';
+    : 'it will be confined when it is next started';
   return `no, its guest can write beyond the quota of its disk; ${how}`;
 }
 

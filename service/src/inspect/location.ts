@@ -9,7 +9,10 @@ export function locationFacts({ nodes, ...row }: InspectedLocation): [string, st
   return [
     ['location', `${row.id} ${row.name}`],
     ['in Incus', `project ${row.incus_project}, pool ${row.storage_pool}, network ${row.network}`],
-    ['reachable', row.isReachable ? 'yes' : `no: ${row.unreachable_reason ?? 'nobody watches it'}`],
+    [
+      'reachable',
+      row.isReachable ? 'yes' : `no: ${row.unreachable_reason ?? 'no service watches it'}`,
+    ],
     ['rules', `${status} since ${since}${reason === null ? '' : `: ${reason}`}`],
     ['IPv6', ipv6Facts(row)],
     ...nodes.map((node): [string, string] => [`node ${node.name}`, nodeFacts(node)]),
@@ -19,10 +22,10 @@ export function locationFacts({ nodes, ...row }: InspectedLocation): [string, st
 type Row = Omit<InspectedLocation, 'nodes'>;
 
 function ipv6Facts({ network, network_kind, ipv6_open_for: others }: Row): string {
-  if (network_kind !== 'bridge') return 'open to the outside as the network has it';
-  if (others === null) return 'not looked at so far';
-  if (others.length > 0) return `not bounded. ${unbounded(network, others)}`;
-  return 'bounded: from outside, only the addresses that servers have and the next free one can be reached';
+  if (network_kind !== 'bridge') return 'not restricted by Berth on this kind of network';
+  if (others === null) return 'not checked yet';
+  if (others.length > 0) return `not restricted. ${unbounded(network, others)}`;
+  return 'restricted: only the addresses of servers, and the next free one, can be reached from outside';
 }
 
 function nodeFacts({ status, addresses, read_in }: InspectedLocation['nodes'][number]): string {

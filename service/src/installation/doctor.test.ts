@@ -116,7 +116,7 @@ test('a pool of btrfs has to count', () => {
     quotaFinding(machine({ ...fileSystem, ...files }), pool);
   const counting = { [`${at}/qgroups/enabled`]: '1\n', [`${at}/qgroups/inconsistent`]: '0\n' };
   assert.equal(of(counting).state, 'ok');
-  assert.match(of({}).says, /does not count/);
+  assert.match(of({}).says, /quotas are off/);
   const lost = of({ ...counting, [`${at}/qgroups/inconsistent`]: '1\n' });
   assert.equal(lost.wayOut, 'btrfs quota rescan -w /var/lib/incus/storage-pools/berth');
   assert.equal(quotaFinding(machine(), pool).state, 'note');
@@ -176,7 +176,7 @@ test('the end says what was looked at', () => {
   const wrong: Finding = { what: 'database', state: 'problem', says: 'away', wayOut: 'Start it.' };
   assert.equal(
     summaryInWords([right, right, { ...wrong, state: 'note' }]),
-    'Nothing is wrong with what was looked at: clock, database.',
+    'No problems. Checked: clock, database.',
   );
-  assert.equal(summaryInWords([right, wrong]), '1 problem. Looked at: clock, database.');
+  assert.equal(summaryInWords([right, wrong]), '1 problem. Checked: clock, database.');
 });

@@ -65,24 +65,24 @@ function cgroups(machine: Machine): Finding {
     return ok('cgroups', 'version 2');
   return note(
     'cgroups',
-    'version 1, which does not count what the disks of each server move',
+    'version 1, which does not count the disk traffic of each server',
     hasSystemd(machine)
       ? 'Start the kernel with systemd.unified_cgroup_hierarchy=1.'
-      : 'Mount version 2 in its place at boot: mount -t cgroup2 none /sys/fs/cgroup',
+      : 'Mount version 2 instead at boot: mount -t cgroup2 none /sys/fs/cgroup',
   );
 }
 
 function idRanges(read: Machine['read']): Finding[] {
   return ['/etc/subuid', '/etc/subgid'].map((path) => {
     const content = read(path) ?? '';
-    if (withWideRange(content) === content) return ok(path, 'ids for thousands of servers');
+    if (withWideRange(content) === content) return ok(path, 'enough ids for thousands of servers');
     return problem(path, 'too few ids for root', 'node setup/prepare.mjs start');
   });
 }
 
 export function packageFindings(): Finding[] {
   const missing = missingCommands();
-  if (missing.length === 0) return [ok('commands', 'all there')];
+  if (missing.length === 0) return [ok('commands', 'all installed')];
   return [problem('commands', `missing: ${missing.join(' ')}`, 'node setup/prepare.mjs start')];
 }
 
@@ -92,7 +92,7 @@ export function lxcfsFinding(machine: Machine): Finding {
   const away = (says: string, commands: string) => {
     const how = hasSystemd(machine)
       ? commands
-      : 'Run "npm start" as root while Incus does not run: it starts lxcfs first';
+      : 'Stop Incus, and run "npm start" as root, which starts lxcfs first';
     return problem('lxcfs', says, `${how}. Then restart the servers.`);
   };
   const isMounted = (read('/proc/mounts') ?? '').includes(` ${lxcfsMount} `);
@@ -100,30 +100,30 @@ export function lxcfsFinding(machine: Machine): Finding {
     const says = `not mounted at ${lxcfsMount}: servers see the memory of the whole machine`;
     return away(says, 'Start it: systemctl start lxcfs');
   }
-  if (read(`${lxcfsMount}/proc/meminfo`)) return ok('lxcfs', 'mounted, and answers');
-  const says = `does not answer at ${lxcfsMount}/proc/meminfo: "free" and the like fail in servers`;
-  return away(says, `Start it again: umount --lazy ${lxcfsMount}; systemctl restart lxcfs`);
+  if (read(`${lxcfsMount}/proc/meminfo`)) return ok('lxcfs', 'mounted and working');
+  const says = `does not answer at ${lxcfsMount}/proc/meminfo: commands such as "free" fail in servers`;
+  return away(says, `Restart it: umount --lazy ${lxcfsMount}; systemctl restart lxcfs`);
 }
 
 /** How an Incus is started that is on this machine. */
 export function wayToStartIncus(machine: Pick<Machine, 'list'>): string {
-  if (hasSystemd(machine)) return 'Start it: systemctl start incus, or "npm start" as root.';
-  return 'Start it: "npm start" as root does.';
+  if (hasSystemd(machine)) return 'Start it: systemctl start incus, or run "npm start" as root.';
+  return 'Start it: run "npm start" as root.';
 }
 
 /** What to do where the installed service does not answer. */
 export function wayToSeeService(machine: Pick<Machine, 'list'>): string {
   if (hasSystemd(machine)) return 'See "systemctl status berth".';
-  return 'No systemd runs here that would start it: have what starts services here run "npm start" in its folder.';
+  return 'This machine has no systemd: configure its init system to run "npm start" in the directory of Berth.';
 }
 
 /** Containers need no KVM; whoever has it can have virtual machines in Incus. */
 export function kvmFinding({ list }: Machine): Finding {
-  if (list('/dev').includes('kvm')) return ok('KVM', 'there');
+  if (list('/dev').includes('kvm')) return ok('KVM', 'available');
   return note(
     'KVM',
-    'not there: containers do without, virtual machines do not',
-    'For virtual machines, switch virtualisation on in the firmware, or nested virtualisation in the hypervisor.',
+    'not available: containers do not need it, but virtual machines do',
+    'For virtual machines, enable virtualisation in the firmware, or nested virtualisation in the hypervisor.',
   );
 }
 
@@ -134,11 +134,11 @@ export function quotaFinding(
 ): Finding {
   const what = `quota of the pool ${pool.name}`;
   if (withOwnDisks.includes(pool.driver))
-    return ok(what, `each disk has its size (${pool.driver})`);
+    return ok(what, `enforced for each disk (${pool.driver})`);
   if (pool.driver !== 'btrfs') {
     return problem(
       what,
-      `the driver ${pool.driver} is not relied on to hold a server to the size of its disk`,
+      `the driver ${pool.driver} does not reliably enforce the disk size of a server`,
       'Use a pool of zfs, lvm, ceph or btrfs.',
     );
   }
@@ -147,25 +147,25 @@ export function quotaFinding(
   if (found === undefined)
     return note(
       what,
-      'its file system is not one of this machine',
-      'Look on the machine that has it: btrfs qgroup show PATH',
+      'its file system is not on this machine',
+      'Check it on its machine: btrfs qgroup show PATH',
     );
   const says = (file: string) => read(`${folder}/${found}/qgroups/${file}`)?.trim();
   if (says('enabled') !== '1') {
     return problem(
       what,
-      'btrfs does not count, so that a server can fill the disk of all',
+      'quotas are off, so that a server can fill the whole pool',
       `btrfs quota enable /var/lib/incus/storage-pools/${pool.name}, then restart the servers`,
     );
   }
   if (says('inconsistent') === '1') {
     return problem(
       what,
-      'btrfs has lost count, so that no limit holds',
+      'the quota accounting is inconsistent, so that no limit is enforced',
       `btrfs quota rescan -w /var/lib/incus/storage-pools/${pool.name}`,
     );
   }
-  return ok(what, 'btrfs counts');
+  return ok(what, 'quotas are on');
 }
 
 interface Chain {
@@ -179,19 +179,19 @@ export function firewallFinding({ output }: Machine): Finding {
     return problem(
       'nftables',
       '"nft list chains" fails',
-      'Install nftables, and run this as root.',
+      'Install nftables, and run this command as root.',
     );
   }
   const { nftables: objects = [] }: { nftables?: Chain[] } = JSON.parse(printed);
   const dropping = objects.flatMap(({ chain }) =>
     chain?.hook === 'forward' && chain.policy === 'drop' && chain.table !== 'incus' ? [chain] : [],
   );
-  if (dropping.length === 0) return ok('nftables', 'nothing else drops what servers send');
+  if (dropping.length === 0) return ok('nftables', 'no other rules drop traffic of servers');
   const names = dropping.map(({ table, name }) => `${table}/${name}`).join(', ');
   return problem(
     'nftables',
-    `${names} drops what it does not know, and so what servers send; Docker makes such rules`,
-    'Allow the bridge there: iptables -I DOCKER-USER -i berthbr0 -j ACCEPT; iptables -I DOCKER-USER -o berthbr0 -j ACCEPT',
+    `${names} drops unknown traffic, including that of servers; Docker creates such rules`,
+    'Allow the bridge: iptables -I DOCKER-USER -i berthbr0 -j ACCEPT; iptables -I DOCKER-USER -o berthbr0 -j ACCEPT',
   );
 }
 
@@ -203,13 +203,13 @@ export function clockFinding(machine: Machine): Finding {
     said === 'yes' ||
     read('/run/systemd/timesync/synchronized') !== undefined ||
     /Leap status\s*: Normal/.test(output('chronyc', 'tracking') ?? '');
-  if (isKept) return ok('clock', 'kept right over the network');
+  if (isKept) return ok('clock', 'synchronised over the network');
   const wayOut = hasSystemd(machine)
     ? 'Install chrony or systemd-timesyncd: apt-get install chrony'
     : 'Install chrony, and start chronyd at boot: apt-get install chrony';
   return said === 'no'
-    ? problem('clock', 'not kept right over the network', wayOut)
-    : note('clock', 'nothing here says whether it is kept right', wayOut);
+    ? problem('clock', 'not synchronised over the network', wayOut)
+    : note('clock', 'synchronisation could not be determined', wayOut);
 }
 
 export function diskFindings({ space }: Machine, paths: Record<string, string>): Finding[] {
@@ -219,7 +219,7 @@ export function diskFindings({ space }: Machine, paths: Record<string, string>):
     const what = `disk of ${name}`;
     const says = `${(found.free / gigabyte).toFixed(1)} of ${(found.total / gigabyte).toFixed(1)} GiB are free at ${path}`;
     const isLow = found.free < 2 * gigabyte || found.free < found.total / 20;
-    return [isLow ? problem(what, says, 'Make room, or give it a larger disk.') : ok(what, says)];
+    return [isLow ? problem(what, says, 'Free disk space, or use a larger disk.') : ok(what, says)];
   });
 }
 
@@ -230,7 +230,7 @@ export function exportFinding(machine: Machine, folder: string): Finding {
   const last = names.sort().at(-1);
   const wayOut = hasSystemd(machine)
     ? 'See "systemctl status berth-export.timer berth-export".'
-    : `No systemd runs here that would make them: have this run each day, as by cron: npm run db -- backup ${folder} --keep 14`;
+    : `This machine has no systemd: run this command daily, for example with cron: npm run db -- backup ${folder} --keep 14`;
   if (last === undefined) return problem('exports', `none in ${folder} yet`, wayOut);
   const [, y, m, d, h, min] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(last) ?? [];
   const hours = (now.getTime() - Date.parse(`${y}-${m}-${d}T${h}:${min}Z`)) / 3_600_000;
@@ -258,6 +258,6 @@ export function findingsInWords(findings: readonly Finding[]): string {
 export function summaryInWords(findings: readonly Finding[]): string {
   const lookedAt = [...new Set(findings.map(({ what }) => what))].join(', ');
   const problems = findings.filter(({ state }) => state === 'problem').length;
-  if (problems === 0) return `Nothing is wrong with what was looked at: ${lookedAt}.`;
-  return `${problems === 1 ? '1 problem' : `${problems} problems`}. Looked at: ${lookedAt}.`;
+  if (problems === 0) return `No problems. Checked: ${lookedAt}.`;
+  return `${problems === 1 ? '1 problem' : `${problems} problems`}. Checked: ${lookedAt}.`;
 }

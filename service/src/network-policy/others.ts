@@ -7,6 +7,6 @@ export function othersOn(usedBy: readonly string[] | null, project: string): str
 
 /** What it means that there are others on a network with IPv6: for whoever runs the nodes. */
 export const unbounded = (network: string, others: readonly string[]) =>
-  `Others than servers of Berth are on the network ${network} (${others.join(', ')}), so all of its IPv6 addresses ` +
-  'are open to the outside, and whoever sends to very many of them fills the table of neighbours of its nodes. ' +
-  'Take them off it, or give the location a network and an Incus project of its own.';
+  `The network ${network} is also used by ${others.join(', ')}. Therefore all of its IPv6 addresses can be reached ` +
+  'from outside, and traffic to very many of them can fill the neighbour tables of its nodes. ' +
+  'Remove these uses, or give the location a network and an Incus project of its own.';

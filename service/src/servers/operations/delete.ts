@@ -108,6 +108,6 @@ const diskStays = (volume: string): StepResult<never> =>
   fail(
     'disk_left',
     `The instance was removed, but the engine refuses to remove ${volume}. The server keeps its addresses. ` +
-      'The log of the service has the reason. See "A disk without an instance" in docs/operations.md. Then ' +
+      'The log of the service has the reason. See "A disk without a server" in docs/operations.md. Then ' +
       'delete the server again.',
   );
