@@ -128,7 +128,10 @@ test('an error that nothing handles is logged and counted, ends the service in o
     logged ?? '',
     /a deliberate bug.*unhandledRejection|unhandledRejection.*a deliberate/,
   );
-  assert.match(running.output(), /Stopped\.\n• Start Berth again: it goes on where it was\./);
+  assert.match(
+    running.output(),
+    /Stopped\.\n• Start Berth again\. Operations continue where they were\./,
+  );
 
   running = await start();
   await eventually(async () => {

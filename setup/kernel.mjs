@@ -77,7 +77,7 @@ const hasBridgeSettings = () => existsSync(procPath(Object.keys(bridges)[0]));
 /** It is a module on most kernels, built into some; Incus does not load it. */
 function loadBridgeModule() {
   if (hasBridgeSettings()) return;
-  say(`Loading the kernel module ${bridgeModule}, by which IPv6 addresses are filtered`);
+  say(`Loading the kernel module ${bridgeModule}, which bridges need to filter IPv6`);
   try {
     runAsRoot('modprobe', [bridgeModule], `Load ${bridgeModule} by hand.`);
     runAsRoot('mkdir', ['-p', dirname(modulesFile)], `Make ${dirname(modulesFile)} by hand.`);

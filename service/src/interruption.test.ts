@@ -50,7 +50,7 @@ test('a second Ctrl-C, later, says what it skips, and ends PostgreSQL all the sa
   ctrlC();
   await request.closed;
   assert.notEqual(await ended, 0);
-  assert.match(output(), /Stopping at once: open requests are cut off/);
+  assert.match(output(), /Stopping at once: open requests are aborted/);
   await until('no process is left', () => processes().length === 0);
 });
 

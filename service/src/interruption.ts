@@ -49,7 +49,7 @@ export function listenForInterruption(say: (text: string) => void): Interruption
 
   async function skip(): Promise<void> {
     isSkipping = true;
-    say('Stopping at once: open requests are cut off, and operations continue at the next start.');
+    say('Stopping at once: open requests are aborted, and operations continue at the next start.');
     for (const { status, ...end } of await Promise.allSettled(ends.map((each) => each()))) {
       if (status === 'rejected') process.stderr.write(`${inspect(end)}\n`);
     }

@@ -29,7 +29,8 @@ try {
   say(`Stopping: open requests are finished first${andServers}.`);
   await service.stop();
   say('Stopped.');
-  if (signal.reason instanceof Fault) say('Start Berth again: it goes on where it was.');
+  if (signal.reason instanceof Fault)
+    say('Start Berth again. Operations continue where they were.');
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof SetupError) explain(error);
@@ -37,7 +38,7 @@ try {
   else if (error instanceof Fault) say(error.message);
   // What still ran has lost its database.
   else if (interruption.isSkipping) say('The rest of the stop was skipped.');
-  else process.stderr.write(`\nBerth failed, in a way that was not foreseen:\n${inspect(error)}\n`);
+  else process.stderr.write(`\nBerth failed unexpectedly:\n${inspect(error)}\n`);
 }
 // At once, since a Node that winds down no longer handles signals: npm may pass Ctrl-C on as late as that.
 process.exit();

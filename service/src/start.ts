@@ -198,19 +198,19 @@ async function layFoundation(
 }
 
 const unbound = (dataDir: string) =>
-  `Note: ${join(dataDir, 'secret-key')} has a key of a release before. Who can write to the database could put ` +
-  'what is encrypted with it in another place. Once every service is of this release, run ' +
-  '"npm run db -- rotate-key": from then on it can be read in its own place alone.';
+  `Note: ${join(dataDir, 'secret-key')} has a key of an earlier release. Somebody who can write to the database could move ` +
+  'values that are encrypted with it to another place. When all services are of this release, run ' +
+  '"npm run db -- rotate-key". Encrypted values can then be read only in their own place.';
 
 const keyIsBack = (dataDir: string) =>
-  `Note: ${join(dataDir, 'secret-key')} is the key from before again. What was kept with it can be read; ` +
-  'what was kept with the other one since then can not.';
+  `Note: ${join(dataDir, 'secret-key')} is the previous key again. Values that are encrypted with it can be read, but ` +
+  'those that were encrypted with the other key since then cannot.';
 
 const otherKey = (dataDir: string, before: Buffer) =>
-  `Note: ${join(dataDir, 'secret-key')} is not the key that was used before, whose fingerprint is ` +
-  `${fingerprintOf(before)}. What was kept with that one ` +
-  '(passwords of servers that are being created, the key by which engines know Berth) can not be read. ' +
-  'If you have it, stop Berth and put it back.';
+  `Note: ${join(dataDir, 'secret-key')} is not the key that was used before, which has the fingerprint ` +
+  `${fingerprintOf(before)}. Values that are encrypted with that key ` +
+  '(passwords of servers that are being created, the key of the client certificate for Incus) cannot be read. ' +
+  'If you have that key, stop Berth and restore it.';
 
 interface Preparation {
   db: Db;

@@ -45,7 +45,10 @@ test('a later start, one without a place for servers, and one beside others do n
   const without = welcome({ ...running, hasLocation: false, firstServer: undefined }, real);
   assert.match(without, /no location yet.*npm run location/);
   const beside = welcome({ ...running, admin: 'elsewhere' }, real);
-  assert.match(beside, /keeps the admin token.*npm run token -- create --name NAME --scopes admin/);
+  assert.match(
+    beside,
+    /admin token is in the data directory of the service.*npm run token -- create --name NAME --scopes admin/,
+  );
   const revoked = welcome({ ...running, admin: 'revoked' }, real);
   assert.match(
     revoked,

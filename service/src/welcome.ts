@@ -14,7 +14,7 @@ export function welcome(
   const parts = [`Berth listens on ${url}   (documentation: ${url}/docs)`];
   if (!hasLocation) parts.push(noLocation);
   if (typeof admin === 'string')
-    parts.push(`${noToken[admin]} Make another one: ${makeToken(dataDir)}`);
+    parts.push(`${noToken[admin]} Create another one: ${makeToken(dataDir)}`);
   else {
     if (admin.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
     parts.push(tokenIsIn(admin.path));
@@ -48,7 +48,7 @@ function quoted(path: string): string {
 }
 
 const noLocation =
-  'There is no location yet, and so no place for servers. Add one: npm run location -- --help';
+  'There is no location yet, so servers cannot be created. Add a location: npm run location -- --help';
 
 const tokenIsIn = (path: string) => `The admin token is in ${path}, which only its owner can read.`;
 
@@ -56,7 +56,8 @@ const makeToken = (dataDir: string) =>
   `BERTH_DATA_DIR=${quoted(dataDir)} npm run token -- create --name NAME --scopes admin`;
 
 const noToken: Record<NoAdminToken, string> = {
-  elsewhere: 'The service that was started first on this database keeps the admin token.',
+  elsewhere:
+    'The admin token is in the data directory of the service that was started first on this database.',
   revoked: 'The first admin token was revoked.',
 };
 

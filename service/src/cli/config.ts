@@ -18,7 +18,7 @@ export function addConfigCommands(program: Program): void {
   config
     .command('check')
     .description(
-      'Refuses what a service would not start with, looks into the certificates that are named, and says what else is worth a look.',
+      'Checks whether a service would start with the settings, checks the certificates, and prints warnings.',
     )
     .option(...file)
     .action(printing(async (options) => check(given(options))));

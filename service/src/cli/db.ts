@@ -19,28 +19,30 @@ export function addDbCommands(program: Program): void {
   const db = program
     .command('db')
     .description(
-      'Writes the database of an installation to a file, fills an empty one from it, and changes the key that its secrets are encrypted with. The database is that of DATABASE_URL, or without it the one in BERTH_DATA_DIR, as for the service.',
+      'Exports the database of an installation to a file, imports it into an empty database, and rotates the key that encrypts its secrets. As for the service, the database is the one of DATABASE_URL, or otherwise the one in BERTH_DATA_DIR.',
     );
   db.command('export')
-    .description('Writes the database to a new file, as of one moment. Services may be running.')
+    .description(
+      'Exports a consistent snapshot of the database to a new file. Services may be running.',
+    )
     .argument('<file>', 'the new file')
     .action(printing((file) => exportTo(pathFromShell(file))));
   db.command('backup')
     .description(
-      'Exports to a new file in a directory, named after the time, reads it back, and removes all but the newest such files.',
+      'Exports to a new file in a directory, with the time in its name, verifies it, and removes all but the newest of these files.',
     )
-    .argument('<directory>', 'where the files are')
-    .option('--keep <count>', 'how many files stay', readKeep, 14)
+    .argument('<directory>', 'the directory of the exports')
+    .option('--keep <count>', 'the number of files to keep', readKeep, 14)
     .action(printing((directory, { keep }) => backUpTo(pathFromShell(directory), keep)));
   db.command('import')
     .description(
-      'Fills an empty database, on which no service has been started. A secret-key in BERTH_DATA_DIR must be the one that the export was made with.',
+      'Imports an export into an empty database, on which no service has been started. If BERTH_DATA_DIR has a secret-key, it must be the key of the export.',
     )
     .argument('<file>', 'an export')
     .action(printing((file) => importFrom(pathFromShell(file))));
   db.command('rotate-key')
     .description(
-      'Puts a new key into BERTH_DATA_DIR/secret-key and encrypts everything anew. Services may be running; those of the release before can not read what it has written. Where it is interrupted, run it again.',
+      'Writes a new key to BERTH_DATA_DIR/secret-key and encrypts all secrets with it. Services may be running, but those of the previous release cannot read the new values. If it is interrupted, run it again.',
     )
     .action(printing(rotate));
 }

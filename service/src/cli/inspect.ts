@@ -33,21 +33,19 @@ const shownOperations = 10;
 export function addInspectCommands(program: Program): void {
   const inspect = program
     .command('inspect')
-    .description('Shows what an operator needs when something hangs. It changes nothing.');
+    .description('Shows information for operators if something hangs. It changes nothing.');
   inspect
     .command('operations')
     .description('Lists operations in progress: step, worker, attempts, next check, last error.')
     .action(printing(() => onDatabase(operations)));
   inspect
     .command('operation')
-    .description('Shows everything of one operation, but its secrets.')
-    .argument('<id>', 'of an operation', readId)
+    .description('Shows everything about one operation, except its secrets.')
+    .argument('<id>', 'the id of the operation', readId)
     .action(printing((id) => onDatabase((db) => operation(db, id))));
   inspect
     .command('server')
-    .description(
-      'Shows what the records say of a server, what the engine says, and its operations.',
-    )
+    .description('Shows the records of a server, its state in Incus, and its operations.')
     .argument('<server>', 'id, UUID or name of a server of any project')
     .action(
       printing((text) =>
@@ -57,12 +55,12 @@ export function addInspectCommands(program: Program): void {
   inspect
     .command('location')
     .description("Shows the rules of a location's network, and what keeps servers from its nodes.")
-    .argument('<name>', 'of a location')
+    .argument('<name>', 'the name of the location')
     .action(printing((name) => onDatabase((db) => location(db, name))));
   inspect
     .command('reconcilers')
     .description(
-      'Lists what keeps records and engines the same: last run, time, findings, last error.',
+      'Lists the jobs that keep records and Incus consistent: last run, duration, findings, last error.',
     )
     .action(printing(() => onDatabase(reconcilers)));
 }

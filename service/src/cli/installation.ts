@@ -30,22 +30,24 @@ export function addInstallationCommands(program: Program): void {
     .description(`Installs Berth on this machine, started at boot by systemd. ${details}`)
     .option(
       '--data <directory>',
-      'the data directory of a Berth that was started by hand, with which the service goes on',
+      'the data directory of a Berth that was started by hand, which the service will use',
     )
     .option(...root)
     .action(printing(install));
   program
     .command('upgrade')
-    .description(`Has the service run the version in this folder, after an export. ${details}`)
-    .option('--back', 'run the version from before the last upgrade again')
+    .description(
+      `Exports the database, and runs the service with the version in this directory. ${details}`,
+    )
+    .option('--back', 'run the version before the last upgrade again')
     .option(
       '--import <file>',
-      'put an export in the place of the database, which is kept beside it: where the version before can not work with the database as it is now',
+      'restore an export, and keep the current database: for a previous version that cannot use the current database',
     )
     .action(printing(change));
   program
     .command('doctor')
-    .description('Looks at this machine and its service, and says what to do.')
+    .description('Checks this machine and its service, and prints what to do about problems.')
     .action(printing(doctor));
   program
     .command('uninstall-service')
@@ -55,9 +57,9 @@ export function addInstallationCommands(program: Program): void {
   program
     .command('uninstall')
     .description(
-      'Removes Berth, its servers and its data from this machine. It lists what goes and what stays, and asks first.',
+      'Removes Berth, its servers and its data from this machine. It first lists what will be removed and what will be kept, and asks for confirmation.',
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(printing(uninstall));
 }
 

@@ -35,7 +35,7 @@ export function addLocationCommands(program: Program): void {
   const location = program
     .command('location')
     .description(
-      'Adds, changes and removes locations: Incus servers or clusters that servers run on. Each command looks at everything first, and changes nothing where something is missing. Running services take changes up within seconds.',
+      'Adds, changes and removes locations, which are Incus servers or clusters. Each command first checks everything, and changes nothing if something is missing. Running services apply changes within seconds.',
     );
   location
     .command('list')
@@ -43,16 +43,16 @@ export function addLocationCommands(program: Program): void {
     .action(printing(() => onDatabase(list)));
   withEngine(location.command('add'))
     .description('Adds a location: by --token or --fingerprint over HTTPS, or by --socket.')
-    .argument('<name>', 'of the new location', readName)
+    .argument('<name>', 'the name of the new location', readName)
     .option(
       '--project <project>',
-      'the Incus project of the servers, made unless it is there',
+      'the Incus project of the servers, which is created if it does not exist',
       'berth',
     )
-    .option('--pool <pool>', 'the storage pool of their disks', 'berth')
+    .option('--pool <pool>', 'the storage pool of the disks of servers', 'berth')
     .option('--network <network>', aboutNetwork, 'berthbr0')
     .option(...vlan)
-    .option('--description <text>', 'for people')
+    .option('--description <text>', 'a description of the location')
     .action(
       printing((name, options) =>
         onDatabase((db, config) => create(db, config, { name, ...options })),
@@ -60,10 +60,10 @@ export function addLocationCommands(program: Program): void {
     );
   withEngine(location.command('update'))
     .description(
-      'Changes how a location is reached, its pool or its network. Its project stays; PATCH /v1/locations/{id} changes its description.',
+      'Changes the addresses, the storage pool or the network of a location. Its project cannot be changed; PATCH /v1/locations/{id} changes its description.',
     )
-    .argument('<name>', 'of the location', readOwn)
-    .option('--pool <pool>', 'the storage pool of their disks')
+    .argument('<name>', 'the name of the location', readOwn)
+    .option('--pool <pool>', 'the storage pool of the disks of servers')
     .option('--network <network>', aboutNetwork)
     .option(...vlan)
     .action(
@@ -74,15 +74,15 @@ export function addLocationCommands(program: Program): void {
   location
     .command('remove')
     .description('Removes a location that has no servers.')
-    .argument('<name>', 'of the location')
+    .argument('<name>', 'the name of the location')
     .action(printing((name) => onDatabase((db, config) => remove(db, config, name))));
   location
     .command('rebind')
     .description(
-      'For a machine that was replaced: the next start takes the Incus that it finds for "local", which it otherwise refuses where that is not the one that the servers are on.',
+      'For a machine that was replaced: the next start accepts the Incus that it finds as "local". Otherwise it refuses an Incus that is not the one of the servers.',
     )
-    .addArgument(new Argument('<name>', 'of the location').choices(['local']))
-    .option('--yes', 'do not ask')
+    .addArgument(new Argument('<name>', 'the name of the location').choices(['local']))
+    .option('--yes', 'do not ask for confirmation')
     .action(printing((_name, { yes }) => onDatabase((db) => rebind(db, yes === true))));
 }
 
@@ -95,16 +95,16 @@ function withEngine(command: Command) {
   return command
     .option(
       '--token <token>',
-      'what "incus config trust add berth" prints there; "-" reads it from standard input',
+      'the output of "incus config trust add berth" on that machine; "-" reads it from standard input',
     )
     .option(
       '--url <url>',
-      'https://ADDRESS:8443 of the server, or of each member of the cluster; unless given, those that the token names, and those of all members',
+      'https://ADDRESS:8443 of the server, or of each member of the cluster; the default is the addresses in the token and those of all members',
       collectedUrl,
     )
     .option(
       '--fingerprint <sha256>',
-      'of the certificate that the server presents, where it trusts this installation already: for another location on it, or when its certificate was changed',
+      'the fingerprint of the certificate of the server, if the server already trusts this installation: for another location on it, or after a change of its certificate',
       readFingerprint,
     )
     .option('--socket <path>', 'the unix socket of an Incus on this machine');

@@ -23,10 +23,12 @@ import {
 } from './command-line.ts';
 
 export function addTokenCommands(program: Program): void {
-  const token = program.command('token').description('Makes, lists and revokes tokens of the API.');
+  const token = program
+    .command('token')
+    .description('Creates, lists and revokes tokens of the API.');
   token
     .command('create')
-    .description('Makes a token. Its secret is shown once; only the hash of the secret is kept.')
+    .description('Creates a token. Its secret is shown once, and only its hash is stored.')
     .requiredOption('--name <name>', 'what the token is for, as the list shows it', readName)
     .requiredOption(
       '--scopes <scopes>',
@@ -35,16 +37,16 @@ export function addTokenCommands(program: Program): void {
     )
     .option(
       '--expires <when>',
-      'in how many days or hours (30d, 12h), or a date (2027-01-31); never unless given',
+      'a number of days or hours (30d, 12h), or a date (2027-01-31); the default is never',
       readExpiry,
     )
     .option(
       '--project <name>',
-      'the project whose servers it is for; unless given, "default", or the oldest project where none has that name',
+      'the project of the token; the default is "default", or the oldest project if none has this name',
     )
     .option(
       '--out <file>',
-      'a new file for the secret, which only its owner can read; unless given, the secret is printed',
+      'a new file for the secret, which only its owner can read; without it, the secret is printed',
     )
     .action(printing((options) => onDatabase((db) => create(db, options))));
   token

@@ -37,24 +37,27 @@ export function addUserCommands(program: Program): void {
   const who = ['<user>', 'email address or id', readUser] as const;
   user
     .command('create')
-    .description('Adds a user, and asks for the password or reads a line of standard input.')
+    .description('Adds a user. Asks for the password, or reads it from a line of standard input.')
     .requiredOption('--email <email>', 'the address that they sign in with', readEmail)
-    .option('--name <name>', 'as others see it; unless given, what the address begins with')
-    .option('--admin', 'they may do everything, in all projects')
-    .option('--project <name>', 'a project that they become a member of; needs --role')
+    .option(
+      '--name <name>',
+      'the name that others see; the default is the first part of the email address',
+    )
+    .option('--admin', 'make the user an administrator, who can do everything in all projects')
+    .option('--project <name>', 'a project that the user becomes a member of; needs --role')
     .addOption(new Option('--role <role>', 'what they may there; needs --project').choices(roles))
-    .option('--no-password', 'they sign in by way of the OpenID provider')
+    .option('--no-password', 'the user signs in with the OpenID provider')
     .action(printing((options) => onDatabase((db) => create(db, options))));
   user
     .command('password')
     .description(
-      'Sets the password of a user, which it asks for or reads from a line of standard input. Their sessions end.',
+      'Sets the password of a user, and ends their sessions. Asks for the password, or reads it from a line of standard input.',
     )
     .argument(...who)
     .action(printing((by) => onDatabase((db) => setPassword(db, by))));
   user
     .command('disable')
-    .description('Ends the sessions of a user, who can not sign in any more.')
+    .description('Disables a user: ends their sessions, and prevents them from signing in.')
     .argument(...who)
     .action(printing((by) => onDatabase((db) => disable(db, by, true))));
   user
@@ -65,10 +68,10 @@ export function addUserCommands(program: Program): void {
   user
     .command('delete')
     .description(
-      'Deletes a user: their sessions end and their tokens are revoked. The audit log keeps their id. The last owner of a project can not be deleted.',
+      'Deletes a user: their sessions end and their tokens are revoked. The audit log keeps their id. The last owner of a project cannot be deleted.',
     )
     .argument(...who)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(printing((by, { yes }) => onDatabase((db) => remove(db, by, yes === true))));
   user
     .command('list')

@@ -57,7 +57,7 @@ export async function installService(
   for (const path of [places.data, places.cache, places.exports]) {
     await host.command(byHand, 'chown', '-R', `${user}:${user}`, on(host, path));
   }
-  host.say(`${places.current} leads to ${folder}`);
+  host.say(`${places.current} now points to ${folder}`);
   link(host, places.current, folder);
   for (const unit of units) {
     host.say(`Writing ${places.units}/${unit}`);
@@ -124,7 +124,7 @@ const isFilled = (path: string) => existsSync(path) && readdirSync(path).length 
 
 async function makeUser(host: Host): Promise<void> {
   if (host.succeeds('getent', 'passwd', user)) return;
-  host.say(`Making the user ${user}`);
+  host.say(`Creating the user ${user}`);
   const options = ['--system', '--user-group', '--no-create-home', '--home-dir', places.data];
   const shell = ['--shell', '/usr/sbin/nologin'];
   await host.command(

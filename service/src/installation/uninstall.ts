@@ -52,7 +52,7 @@ export async function takeInventory(host: Host, config: Config): Promise<Invento
     const found = { things, plan, otherLocations };
     if (things && (await isUsedByOthers(things))) {
       const stays = [
-        'Others have instances in Incus: what was set on the machine for those stays.',
+        'Others have instances in Incus, so settings for all instances of the machine are kept.',
       ];
       return { ...found, machine: { changes: [], stays }, started: nothingStarted };
     }
@@ -188,7 +188,9 @@ export async function removeEverything(
   if (!inventory) return;
   // Somebody may have come since the question.
   if (things && (await isUsedByOthers(things))) {
-    host.say('Others have instances in Incus: what was set on the machine for those stays.');
+    host.say(
+      'Others have instances in Incus, so settings for all instances of the machine are kept.',
+    );
     return;
   }
   if (things) await stopStarted(host, things.socketPath, inventory.started);

@@ -48,7 +48,7 @@ export async function upgrade(host: Host, options: Upgrading): Promise<string> {
   await exportTo(config, on(host, path), progress);
   // On the way back the service's user reads it.
   await host.command(seeLog, 'chown', `${user}:${user}`, on(host, path));
-  host.say(`${places.current} leads to ${folder}`);
+  host.say(`${places.current} now points to ${folder}`);
   await switchTo(host, folder);
   if (await becomesReady(config, readyMs)) {
     link(host, places.previous, before);
@@ -170,7 +170,7 @@ async function putBack(host: Host, folder: string, path: string): Promise<void> 
   const data = on(host, places.data);
   const kept = join(data, `postgres-until-${Date.now()}`);
   await host.command(seeLog, 'systemctl', 'stop', service);
-  host.say(`The database as it is now stays in ${kept}`);
+  host.say(`The current database is kept in ${kept}`);
   renameSync(join(data, 'postgres'), kept);
   const way = `Its reason is above. To have the database of now back: mv ${kept} ${data}/postgres`;
   const node = join(folder, 'node_modules', '.bin', 'node');

@@ -68,7 +68,7 @@ async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   await deleteOldIdempotencyKeys(db);
   if ((await macsUnderOthers(db, current.bytes)) > 0) return { left: 'macs', unreadable };
   await writeKeyFile(path, [current]);
-  say('The old key has left the file.');
+  say('The old key was removed from the file.');
   await endRotation(db);
   say('The rotation has ended.');
   return { left: 'nothing', unreadable };

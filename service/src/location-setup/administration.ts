@@ -271,7 +271,7 @@ async function withAllMembers(
   );
   const failed = others.filter((url) => !reached.includes(url));
   if (failed.length > 0) {
-    say(`Note: these members don't answer this machine, and are left out: ${failed.join(', ')}`);
+    say(`Note: these members don't answer this machine, and are omitted: ${failed.join(', ')}`);
   }
   return { ...engine, urls: [...engine.urls, ...reached] };
 }

@@ -94,7 +94,7 @@ async function ensurePool(
     const { bavail, bsize } = await statfs(diskPath);
     const free = Math.floor((bavail * bsize * poolShareOfFreeDisk) / gigabyte);
     const size = `${Math.max(free, smallestPoolGigabytes)}GiB`;
-    say(`Making the storage pool ${names.pool} (btrfs, up to ${size})`);
+    say(`Creating the storage pool ${names.pool} (btrfs, up to ${size})`);
     const description = 'Disks of the servers of Berth';
     const pool = { name: names.pool, driver: 'btrfs', description, config: { size, ...marks } };
     await unlessExists(client.storage.createPool(pool));
@@ -113,7 +113,7 @@ async function ensureNetwork(
 ): Promise<Network> {
   const found = await client.networks.get(names.network);
   if (found) return found;
-  say(`Making the network ${names.network} (a bridge with IPv4 NAT and private IPv6)`);
+  say(`Creating the network ${names.network} (a bridge with IPv4 NAT and private IPv6)`);
   await unlessExists(
     client.networks.create({
       name: names.network,

@@ -9,7 +9,7 @@ export async function ensureProject(
   config: Record<string, string> = {},
 ): Promise<void> {
   if (await projects.get(name)) return;
-  say(`Making the project ${name} in Incus`);
+  say(`Creating the project ${name} in Incus`);
   await unlessExists(
     projects.create({
       name,

@@ -73,7 +73,7 @@ it('a slug is not digits alone, which are an id, nor a UUID', async () => {
 it('virtual machines are refused until they work, also where one is in the catalogue already', async () => {
   const refused = await add({ slug: 'machine', type: 'virtual-machine' });
   assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/type']);
-  assert.match(refused.json().errors[0].detail, /Berth can not create virtual machines yet/);
+  assert.match(refused.json().errors[0].detail, /Berth cannot create virtual machines yet/);
   const { id } = (await add({ slug: 'of-old' })).json();
   const row = db.updateTable('operating_systems').where('id', '=', id);
   await row.set({ type: 'virtual-machine' }).execute();

@@ -57,7 +57,7 @@ export async function changeOperatingSystem(
 }
 
 export const noVirtualMachines =
-  'Berth can not create virtual machines yet. Choose an operating system of the type container.';
+  'Berth cannot create virtual machines yet. Choose an operating system of the type container.';
 
 /** Why no server could be created with one, at the fields that say so. */
 function unusable(

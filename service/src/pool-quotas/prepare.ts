@@ -26,7 +26,7 @@ export async function prepareQuotas(
     if (!mount || modeOf(mount) !== 'none' || !(await enableSimple(mount))) return;
     const mode = modeOf(mount);
     if (mode !== 'simple') throw new Error(`The kernel says ${mode}.`);
-    say(`The disks in ${pool.name} are held to their sizes by simple quotas of btrfs`);
+    say(`Disk sizes in ${pool.name} are enforced with simple quotas of btrfs`);
   } catch (error) {
     // Incus begins to count in the classic way by itself, and Berth keeps watch of that.
     say(`Simple quotas of btrfs could not be turned on in ${pool.name}: ${String(error)}`);
