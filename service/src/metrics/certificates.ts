@@ -12,7 +12,7 @@ export function certificateGauges(registry: Registry, db: Db) {
   let presented: ReadCertificate | undefined;
   new Gauge({
     name: 'berth_tls_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate that this service presents ends, or one of its chain. Absent without HTTPS.',
+    help: 'Time at which the first certificate in the chain that this service presents expires. Absent without HTTPS.',
     registers: [registry],
     collect() {
       this.remove();
@@ -21,7 +21,7 @@ export function certificateGauges(registry: Registry, db: Db) {
   });
   const ofEngines = new Gauge({
     name: 'berth_engine_certificate_expiry_timestamp_seconds',
-    help: "When a certificate between Berth and its engines ends: Berth's own (client), and that of each engine over HTTPS (server). Every service of a database shows the same.",
+    help: 'Time at which a certificate expires: client for the one of Berth, server for the Incus of a location over HTTPS. Every service of a database returns the same value.',
     labelNames: ['certificate', 'location'],
     registers: [registry],
   });

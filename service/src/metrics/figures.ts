@@ -3,31 +3,31 @@ import type { Db } from '../db/connection.ts';
 import type { Reading } from './of-database.ts';
 import { briefly, installationFigures, serverFigures } from './queries.ts';
 
-const ofAll = 'Every service of a database shows the same: take the maximum, not the sum.';
+const ofAll = 'Every service of a database returns the same value: use the maximum, not the sum.';
 
 /** Read of the database at each scrape, by the names that the query gives them. */
 const installation: Record<string, [help: string, ...labels: string[]]> = {
   operations: ['Operations that have not ended.', 'kind', 'state'],
-  operations_due: ['Operations that a worker should be at, and none is: the queue.'],
-  operations_due_oldest_seconds: ['How long the oldest of these has been due.'],
-  servers: ['Servers by what their status is.', 'location', 'status'],
-  servers_usage_stale: ['Running servers whose usage was not read for a minute.', 'location'],
+  operations_due: ['Operations that are due but not leased by a worker: the length of the queue.'],
+  operations_due_oldest_seconds: ['Time for which the oldest of these operations has been due.'],
+  servers: ['Servers by status.', 'location', 'status'],
+  servers_usage_stale: ['Running servers whose usage has not been read for a minute.', 'location'],
   usage_rollup_lag_seconds: [
-    'How long the oldest samples wait that those of this step are to be made of.',
+    'Time for which the oldest samples have been waiting to be aggregated into this step.',
     'step',
   ],
   servers_traffic_stale: [
-    'Running servers whose traffic was not counted for 10 minutes.',
+    'Running servers whose traffic has not been counted for 10 minutes.',
     'location',
   ],
   servers_traffic_used: [
-    "Servers that have used so many percent of this month's traffic allowance.",
+    'Servers that have used this percentage of the traffic allowance of this month.',
     'location',
     'percent',
   ],
-  location_reachable: ['1 while its engine answers, else 0.', 'location'],
+  location_reachable: ['1 while its Incus answers, otherwise 0.', 'location'],
   location_network_policy_applied: [
-    '1 while its network holds servers to what they may reach, else 0.',
+    '1 while the rules on what servers can reach are in force in its network, otherwise 0.',
     'location',
   ],
   location_ipv6_neighbours_bounded: [
@@ -35,34 +35,38 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     'location',
   ],
   instances_unknown: [
-    'Instances with the label of this installation that are of no server, as after a restore.',
+    'Instances that have the label of this installation but belong to no server, such as after a restore.',
     'location',
   ],
-  node_online: ['1 while the node answers, else 0.', 'location', 'node'],
-  node_slow: ['1 while the node answers late, else 0.', 'location', 'node'],
+  node_online: ['1 while the node answers, otherwise 0.', 'location', 'node'],
+  node_slow: ['1 while the node answers slowly, otherwise 0.', 'location', 'node'],
   node_addresses_read_timestamp_seconds: [
-    "When all of the node's own addresses, which servers do not reach, were last read; 0: never.",
+    'Time at which all addresses of the node, which servers cannot reach, were last read; 0 if never.',
     ...['location', 'node'],
   ],
-  node_cores: ['Cores that the node has.', 'location', 'node'],
-  node_cores_given: ['Cores that its servers were given; they share them.', 'location', 'node'],
-  node_memory_bytes: ['Memory that the node has for servers.', 'location', 'node'],
-  node_memory_given_bytes: ['Memory that its servers were given.', 'location', 'node'],
-  node_memory_used_bytes: ['Memory of the node that is in use.', 'location', 'node'],
-  node_disk_bytes: ["Size of the location's storage pool on the node.", 'location', 'node'],
-  node_disk_given_bytes: ['Disk that its servers were given.', 'location', 'node'],
-  node_disk_used_bytes: ['Disk of that pool that is in use.', 'location', 'node'],
+  node_cores: ['Cores of the node.', 'location', 'node'],
+  node_cores_given: ['Sum of the cores of its servers.', 'location', 'node'],
+  node_memory_bytes: ['Memory of the node.', 'location', 'node'],
+  node_memory_given_bytes: ['Sum of the memory of its servers.', 'location', 'node'],
+  node_memory_used_bytes: [
+    'Memory in use on the node, by servers and everything else.',
+    'location',
+    'node',
+  ],
+  node_disk_bytes: ['Size of the storage pool of the location on the node.', 'location', 'node'],
+  node_disk_given_bytes: ['Sum of the disks of its servers.', 'location', 'node'],
+  node_disk_used_bytes: ['Space in use in this storage pool.', 'location', 'node'],
   address_pool_addresses: [
-    'Addresses that an enabled pool has for servers.',
+    'Addresses for servers in an enabled address pool.',
     ...['location', 'pool', 'family'],
   ],
   address_pool_addresses_held: [
-    'Addresses of an enabled pool that are held.',
+    'Addresses in use of an enabled address pool.',
     ...['location', 'pool', 'family'],
   ],
   database_size_bytes: ['Size of the database.'],
   database_export_timestamp_seconds: [
-    'When the last export of the database was made by "npm run db"; 0: never.',
+    'Time of the last export with "npm run db"; 0 if there was none.',
   ],
 };
 
@@ -99,13 +103,19 @@ export function serverGauges(registry: Registry, db: Db): Reading {
     labelNames: ['id', 'uuid', 'hostname', 'project'],
     registers: [registry],
   });
-  const cpu = new Counter(about('cpu_seconds_total', 'Busy time of its cores in this run.'));
-  const memory = new Gauge(about('memory_bytes', 'Memory in use, while it runs.'));
-  const disk = new Gauge(about('disk_bytes', 'Disk in use.'));
-  const received = new Counter(about('network_receive_bytes_total', 'Bytes that came to it.'));
-  const sent = new Counter(about('network_transmit_bytes_total', 'Bytes that it sent.'));
+  const cpu = new Counter(
+    about('cpu_seconds_total', 'Busy time of its cores since the server was started.'),
+  );
+  const memory = new Gauge(about('memory_bytes', 'Memory in use; 0 while the server is stopped.'));
+  const disk = new Gauge(about('disk_bytes', 'Disk space in use.'));
+  const received = new Counter(
+    about('network_receive_bytes_total', 'Bytes received, as they are counted for billing.'),
+  );
+  const sent = new Counter(
+    about('network_transmit_bytes_total', 'Bytes sent, as they are counted for billing.'),
+  );
   const readAt = new Gauge(
-    about('traffic_read_timestamp_seconds', 'When its traffic was last counted.'),
+    about('traffic_read_timestamp_seconds', 'Time at which its traffic was last counted.'),
   );
   return {
     async read() {

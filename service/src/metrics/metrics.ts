@@ -37,7 +37,7 @@ export function createMetrics(
   poolGauges(registry, pools);
   new Counter({
     name: 'berth_faults_total',
-    help: 'How often this service ended for an error that nothing handled, since its data directory was made.',
+    help: 'Number of times that this service ended because of an unhandled error, since its data directory was created.',
     registers: [registry],
     collect() {
       this.reset();

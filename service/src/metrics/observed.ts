@@ -36,92 +36,92 @@ export function observers(registry: Registry): Observers {
   });
   const requestSeconds = new Histogram({
     name: 'berth_http_request_duration_seconds',
-    help: 'Time to the end of the answer. With Prefer: wait it includes the wait.',
+    help: 'Time to the end of the response. It includes the wait of Prefer: wait.',
     labelNames: ['method', 'route'],
     buckets: quick,
     registers,
   });
   const refused = new Counter({
     name: 'berth_http_large_answers_refused_total',
-    help: 'Large answers that were refused, by whose share of them was used up: token, user, project, address, anonymous (all without a token together) or all.',
+    help: 'Large responses that were refused, by the share that was used up: token, user, project, address, anonymous (all requests without a token) or all.',
     labelNames: ['share'],
     registers,
   });
   const connections = new Counter({
     name: 'berth_http_connections_closed_total',
-    help: 'Connections that were closed for want of places: new ones since their address held its share (address) or since nobody had one to spare (full), and idle ones that gave way to a new one (idle).',
+    help: 'Connections that were closed for lack of capacity: new ones because their address has its share (address) or no other connection could be closed (full), and idle ones that were replaced by a new one (idle).',
     labelNames: ['reason'],
     registers,
   });
   const operationSeconds = new Histogram({
     name: 'berth_operation_duration_seconds',
-    help: 'From the request for an operation to its end, by the service whose worker ended it. Superseded ones are not in it.',
+    help: 'Time from the request to the end of an operation, by the service whose worker ended it. Superseded operations are not included.',
     labelNames: ['kind', 'outcome'],
     buckets: long,
     registers,
   });
   const retries = new Counter({
     name: 'berth_operation_step_retries_total',
-    help: 'Steps of operations that failed and are tried again.',
+    help: 'Steps of operations that failed and are retried.',
     labelNames: ['kind', 'step'],
     registers,
   });
   const calls = new Counter({
     name: 'berth_engine_calls_total',
-    help: 'Calls to the engine. The outcome is ok, aborted by the caller, or the code of the error; not_found is often as it should be.',
+    help: 'Calls to Incus. The outcome is ok, aborted by the caller, or the code of the error; not_found is often expected.',
     labelNames: ['method', 'path', 'outcome'],
     registers,
   });
   const callSeconds = new Histogram({
     name: 'berth_engine_call_duration_seconds',
-    help: 'Time of a call to the engine, with its answer. A call whose path ends in /wait waits for an operation of the engine.',
+    help: 'Duration of a call to Incus, including the response. A call whose path ends in /wait waits for an operation of Incus.',
     labelNames: ['method', 'path'],
     buckets: quick,
     registers,
   });
   const led = new Gauge({
     name: 'berth_locations_led',
-    help: 'Locations that this service watches and counts. Over all services it is all locations.',
+    help: 'Locations that this service watches and meters. The sum over all services is the number of locations.',
     registers,
   });
   const lag = new Histogram({
     name: 'berth_engine_event_lag_seconds',
-    help: 'From when the engine dated an event until it was here. Clocks that differ show, too.',
+    help: 'Time from the timestamp of an event in Incus until Berth received it. It includes the difference of the clocks.',
     buckets: quick,
     registers,
   });
   const sweepSeconds = new Histogram({
     name: 'berth_sweep_duration_seconds',
-    help: 'Comparing all servers and nodes of a location with the engine, by the service that watches it.',
+    help: 'Duration of the comparison of all servers and nodes of a location with Incus, by the service that watches it.',
     buckets: quick,
     registers,
   });
   const found = new Counter({
     name: 'berth_reconciler_findings_total',
-    help: 'What looks at the engine found to be otherwise than recorded.',
+    help: 'Differences that were found between Incus and the records.',
     labelNames: ['finding'],
     registers,
   });
   const removed = new Counter({
     name: 'berth_records_removed_total',
-    help: 'Records that this service removed since they had been kept long enough, of the audit log whole months; outputs_dropped: outputs beyond the quota of their project.',
+    help: 'Records that this service removed because of their age, whole months of the audit log; outputs_dropped: outputs beyond the quota of their project.',
     labelNames: ['what'],
     registers,
   });
   const kept = new Gauge({
     name: 'berth_retention_timestamp_seconds',
-    help: 'When this service last looked for records that had been kept long enough, without an error.',
+    help: 'Time at which this service last looked for records to remove, without an error.',
     registers,
   });
   const unconfined = new Gauge({
     name: 'berth_servers_unconfined',
-    help: 'Servers that run as they were started before Berth denied their guests to make subvolumes, by the service that watches their location. Their next start confines them.',
+    help: 'Servers that have been running since before their guests were prevented from creating subvolumes, by the service that watches their location. Their next start confines them.',
     labelNames: ['location'],
     registers,
   });
   const withSubvolumes = new Gauge({
     name: 'berth_servers_with_subvolumes',
-    help: 'Servers in whose disks there are subvolumes, which the quota does not count, by the service that watches their location, each hour. Absent where it is not root, or the disks are on another machine.',
+    help: 'Servers whose disks have subvolumes, which the quota does not include, by the service that watches their location. Checked every hour. Absent if the service is not root, or the disks are on another machine.',
     labelNames: ['location'],
     registers,
   });

@@ -18,7 +18,7 @@ export interface Reading {
 export function readerOf(registry: Registry, readings: Reading[], log?: Logger) {
   const up = new Gauge({
     name: 'berth_database_up',
-    help: 'Whether this service could read of the database what it tells of it; else that is left out.',
+    help: '1 if this service could read the metrics of the database, otherwise 0; they are then omitted.',
     registers: [registry],
   });
   const report = (error: unknown) =>

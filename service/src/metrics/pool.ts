@@ -11,7 +11,7 @@ export function poolGauges(registry: Registry, pools: Pools): void {
   const all = Object.entries(pools);
   new Gauge({
     name: 'berth_database_connections',
-    help: 'Connections of this service to PostgreSQL, in use and idle.',
+    help: 'Connections of this service to PostgreSQL, by pool and state.',
     labelNames: ['pool', 'state'],
     registers,
     collect() {
@@ -23,7 +23,7 @@ export function poolGauges(registry: Registry, pools: Pools): void {
   });
   new Gauge({
     name: 'berth_database_connections_limit',
-    help: 'How many of them there may be.',
+    help: 'Largest number of connections of a pool.',
     labelNames: ['pool'],
     registers,
     collect() {

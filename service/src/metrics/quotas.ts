@@ -8,28 +8,28 @@ export function quotaObserver(registers: Registry[]): QuotaObserver {
   const ofLocation = { labelNames: ['location'], registers } as const;
   const mode = new Gauge({
     name: 'berth_pool_quota_mode',
-    help: 'How btrfs counts in the pool of a location on the machine of this service: 1 for simple, classic or none. Told by who watches the location, as the other metrics of pool quotas.',
+    help: 'Quota mode of a btrfs pool on the machine of this service: 1 for simple, classic or none. Like the other metrics of pool quotas, reported by the service that watches the location.',
     labelNames: ['location', 'mode'],
     registers,
   });
   const inconsistent = new Gauge({
     name: 'berth_pool_quota_inconsistent',
-    help: 'Whether the kernel has lost count of the pool, so that no disk in it is held to its size.',
+    help: '1 while the quota accounting of the pool is inconsistent, so that no disk size is enforced in it.',
     ...ofLocation,
   });
   const unlimited = new Gauge({
     name: 'berth_servers_disk_unlimited',
-    help: 'Servers whose disk limit in force is not the one that they were promised.',
+    help: 'Servers whose disk limit in force differs from their disk size.',
     ...ofLocation,
   });
   const rescans = new Counter({
     name: 'berth_pool_quota_rescans_total',
-    help: 'How often this service had the kernel count a pool anew.',
+    help: 'Number of quota rescans that this service has started.',
     ...ofLocation,
   });
   const seconds = new Counter({
     name: 'berth_pool_quota_rescan_seconds_total',
-    help: 'How long that took.',
+    help: 'Total duration of these rescans.',
     ...ofLocation,
   });
   return {

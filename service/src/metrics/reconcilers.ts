@@ -9,27 +9,27 @@ export function reconcilerObserver(registry: Registry): RunObserver {
   const registers = [registry];
   const runs = new Counter({
     name: 'berth_reconciler_runs_total',
-    help: 'Runs of reconcilers: succeeded, failed, or aborted, since what they had read was outdated or the service stopped.',
+    help: 'Runs of reconcilers: succeeded, failed, or aborted because their data was out of date or the service stopped.',
     labelNames: ['reconciler', 'outcome'],
     registers,
   });
   const seconds = new Histogram({
     name: 'berth_reconciler_duration_seconds',
-    help: 'Time of a run of a reconciler, with its retries.',
+    help: 'Duration of a run of a reconciler, including retries.',
     labelNames: ['reconciler'],
     buckets,
     registers,
   });
   const lag = new Histogram({
     name: 'berth_reconciler_lag_seconds',
-    help: 'From when a run of a reconciler was triggered until it began: it waits for the run before.',
+    help: 'Time from when a run of a reconciler was triggered until it began. It waits for the previous run.',
     labelNames: ['reconciler'],
     buckets,
     registers,
   });
   const lastSuccess = new Gauge({
     name: 'berth_reconciler_last_success_timestamp_seconds',
-    help: 'When a run of a reconciler last succeeded. The location is empty for a reconciler that is not about one.',
+    help: 'Time at which a run of a reconciler last succeeded. The location is empty for a reconciler that is not about one.',
     labelNames: ['reconciler', 'location'],
     registers,
   });
