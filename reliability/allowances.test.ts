@@ -126,7 +126,7 @@ test('a throttle that the kernel cannot enforce is not shown as applied, and tol
   assert.deepEqual(await throttle(), {
     throttled_to: null,
     throttle_error:
-      'The kernel of its node cannot limit what a server sends. It is held to 10 Mbit/s in what a server receives.',
+      'The kernel of its node cannot limit what a server sends. The rate of what a server receives is limited to 10 Mbit/s.',
   });
   const limited = await card();
   assert.deepEqual(

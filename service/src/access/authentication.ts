@@ -177,6 +177,6 @@ function noProject({ headers }: FastifyRequest): Problem {
   const wanted = headers['berth-project'];
   if (wanted !== undefined) return noSuchProject(String(wanted));
   const detail =
-    'You are a member of no project. Have an owner of one or an administrator add you.';
+    'You are not a member of any project. Ask an administrator, or an owner of a project, to add you.';
   return new Problem('project_not_found', detail);
 }

@@ -55,7 +55,7 @@ function readableByOthers(path: string, variables: Environment): string[] {
     (name) => settingNamed(name).secret && variables[name] !== undefined,
   );
   if (!hasSecret || (statSync(path).mode & 0o077) === 0) return [];
-  return [`${path} holds a secret and can be read by others: chmod 600 ${path}`];
+  return [`${path} contains a secret and can be read by others: chmod 600 ${path}`];
 }
 
 function check({ env, notes }: Given): Answer {

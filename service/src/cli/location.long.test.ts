@@ -201,7 +201,7 @@ test('what is missing there is named, with the command that makes it', async () 
   assert.equal(added.code, 0, added.stderr);
   assert.match(
     added.stderr,
-    /driver dir, which Berth does not rely on to hold a server to the size of its disk/,
+    /driver dir, which does not reliably enforce the disk size of a server/,
   );
 });
 
@@ -232,7 +232,7 @@ test('servers can be put on a bridge of the hosts, whose addresses an administra
   const added = await run('add', 'lan', '--token', token(), ...on);
   assert.equal(added.code, 0, added.stderr);
   assert.match(added.stderr, /filters no addresses on cards with a VLAN/);
-  assert.match(added.stderr, /no rules for what passes over br-lan.*"What servers reach"/);
+  assert.match(added.stderr, /no rules for traffic over br-lan.*"What servers reach"/);
   assert.match(added.stdout, /POST \/v1\/address-pools/);
   const { id, network_kind, vlan } = await located('lan');
   assert.deepEqual([network_kind, vlan], ['unmanaged', 42]);

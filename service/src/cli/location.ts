@@ -174,12 +174,12 @@ async function remove(db: Db, config: Config, name: string): Promise<string> {
   const removed = await removeLocation(await toolsOf(db, config), name);
   const { incus_project: project } = removed;
   const left = [
-    `The location ${name} is removed. What it had there stays: the project ${project} with its images,`,
-    `and the trust in this installation. To take them away, too: incus project delete ${project} --force,`,
-    'and incus config trust remove FINGERPRINT (incus config trust list names it).',
+    `The location ${name} is removed. Its Incus keeps the project ${project} with its images,`,
+    `and the trust in this installation. To remove them as well: incus project delete ${project} --force,`,
+    'and incus config trust remove FINGERPRINT (incus config trust list shows it).',
   ];
   if (name === 'local') {
-    left.push('Start services with BERTH_LOCAL=false from now on: others enter it again.');
+    left.push('Start services with BERTH_LOCAL=false from now on. Otherwise they add it again.');
   }
   return left.join('\n');
 }
@@ -210,7 +210,7 @@ async function readEngine(options: EngineOptions): Promise<EngineOption | undefi
   const isRemote = given !== undefined || urls.length > 0 || fingerprint !== undefined;
   if (socket !== undefined) {
     if (!isRemote) return { socketPath: socket };
-    throw new UsageError('Give --socket, or what is for HTTPS, not both.');
+    throw new UsageError('Use either --socket or the options for HTTPS, not both.');
   }
   if (!isRemote) return undefined;
   const text = given === '-' ? await readSecretLine('Token: ') : given;

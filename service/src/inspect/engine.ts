@@ -110,8 +110,8 @@ function wayOutOf(found: string[]): string {
   const names = found.slice(0, shownSubvolumes).map((path) => JSON.stringify(path));
   const more = found.length > shownSubvolumes ? ', …' : '';
   return (
-    `${found.length}, which the quota of its disk does not count, whether it is confined or not: ${names.join(', ')}${more}. ` +
-    'Its owner can move what is in them to plain directories and remove them with "rm -r"; with the owner\'s word, ' +
-    '"btrfs subvolume delete" on the machine does, with all that is in them.'
+    `${found.length}, which the quota of its disk does not include, whether it is confined or not: ${names.join(', ')}${more}. ` +
+    'The owner can move their contents to ordinary directories and remove them with "rm -r". If the owner agrees, ' +
+    '"btrfs subvolume delete" on the machine removes them with their contents.'
   );
 }

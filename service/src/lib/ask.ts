@@ -17,7 +17,7 @@ export async function askFor(
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
 ): Promise<void> {
-  output.write(`${says} Type "${word}" to go on: `);
+  output.write(`${says} Type "${word}" to continue: `);
   const answer = await firstLine(input);
   if (answer === undefined) {
     throw new SetupError(

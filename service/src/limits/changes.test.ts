@@ -84,7 +84,7 @@ test('what is beyond it is refused before anything is changed, and says until wh
   assert.equal(refused?.json().code, 'rate_limited');
   assert.match(
     refused?.json().detail,
-    /^This token or person may make 1 changes a minute, 2 at once/,
+    /^This token or user can make 1 change per minute, with a burst of 2/,
   );
   assert.equal(refused?.headers['retry-after'], '60');
   assert.equal(refused?.headers.ratelimit, '"changes";r=0;t=120');

@@ -42,11 +42,9 @@ export function limitChanges(limiter: Limiter): ChangeLimits {
     const retryAfter = Math.max(1, Math.ceil(standing.nextInSeconds));
     const aMinute = Math.round(limit.perSecond * 60);
     const whose =
-      policy === 'changes'
-        ? 'This token or person'
-        : 'All tokens and people of this project together';
+      policy === 'changes' ? 'This token or user' : 'All tokens and users of this project together';
     const detail =
-      `${whose} may make ${aMinute} changes a minute, ${limit.burst} at once. Nothing was changed. ` +
+      `${whose} can make ${counted(aMinute, 'change')} per minute, with a burst of ${limit.burst}. Nothing was changed. ` +
       `Try again in ${counted(retryAfter, 'second')}.`;
     const headers = standingHeaders(policy, limit, standing);
     return new Problem('rate_limited', detail, { retryAfter, headers });

@@ -181,7 +181,7 @@ test('what is too much is told when to come again, and costs no query', async (t
   assert.equal(refused.json().code, 'rate_limited');
   assert.equal(
     refused.json().detail,
-    'This token may make 0.25 actions a second, 2 at once. Try again in 4 seconds.',
+    'This token can make 0.25 actions per second, with a burst of 2. Try again in 4 seconds.',
   );
   assert.equal(connect.mock.callCount(), 0);
   const entries = await db.selectFrom('audit_log').selectAll().where('token_id', '=', id).execute();
@@ -224,7 +224,7 @@ test('an address has so many bad tokens, and then no query for each', async (t) 
   const [refused] = many;
   assert.equal(refused?.headers['retry-after'], '6');
   assert.equal(refused?.headers.ratelimit, '"failures";r=0;t=18');
-  assert.match(refused?.json().detail, /^Too many bad tokens.* 10 a minute .* in 6 seconds\.$/);
+  assert.match(refused?.json().detail, /^This address has sent too many invalid tokens.* 10 per minute, .* in 6 seconds\.$/);
   assert.deepEqual(await statuses(1, generateToken(), { remoteAddress: '192.0.2.1' }), [401]);
   assert.equal((await ask(undefined, { url: '/v1/open' })).statusCode, 200);
   pass(6);

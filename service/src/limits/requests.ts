@@ -192,24 +192,24 @@ function policyOf({ method, query, routeOptions }: FastifyRequest): Policy {
 function words(policy: Policy, limiter: Limiter, seconds: number): string {
   const { burst, perSecond } = limiter.limitOf(policy);
   const again = `Try again in ${counted(seconds, 'second')}.`;
-  const slowly = `${Math.round(perSecond * 60)} a minute are answered, ${burst} at once.`;
+  const slowly = `The limit is ${Math.round(perSecond * 60)} per minute, with a burst of ${burst}.`;
   if (policy === 'failures') {
-    return `Too many bad tokens, or sessions that have ended, came from this address: ${slowly} ${again}`;
+    return `This address has sent too many invalid tokens or cookies of ended sessions. ${slowly} ${again}`;
   }
   if (policy === 'tries') {
-    return `Too many tries to sign in, to confirm it or to add somebody came from this address or as this user: ${slowly} ${again}`;
+    return `There were too many attempts to sign in, to confirm a sign-in or to add members from this address or as this user. ${slowly} ${again}`;
   }
   if (policy === 'networks') {
-    return `Too many tries to sign in came from this network: ${slowly} ${again}`;
+    return `There were too many attempts to sign in from this network. ${slowly} ${again}`;
   }
   if (policy === 'strangers') {
-    return `Many have tried to sign in with this email address, and from this network it was not used of late. ${again}`;
+    return `There were too many attempts to sign in with this email address, which has not been used recently from this network. ${again}`;
   }
   if (policy === 'beginnings') {
-    return `Too many sign-ins were begun from this address: ${slowly} ${again}`;
+    return `Too many sign-ins were begun from this address. ${slowly} ${again}`;
   }
   if (policy === 'public') {
-    return `Too many requests without a token, or for what is not there, came from this address: ${perSecond} a second are answered, ${burst} at once. ${again}`;
+    return `This address has sent too many requests without a token, or to unknown paths. The limit is ${perSecond} per second, with a burst of ${burst}. ${again}`;
   }
-  return `This token may make ${perSecond} ${policy} a second, ${burst} at once. ${again}`;
+  return `This token can make ${perSecond} ${policy} per second, with a burst of ${burst}. ${again}`;
 }

@@ -63,7 +63,7 @@ export async function survey(client: IncusClient, wanted: Wanted): Promise<Surve
 }
 
 const unseen = ({ server_name, status }: { server_name: string; status: string }) =>
-  `The member ${server_name} is ${status}, so it could not be looked at.`;
+  `The member ${server_name} is ${status}, so it could not be checked.`;
 
 function requireVersion({ server_version: version }: ServerInfo['environment']): void {
   if (Number.parseInt(version, 10) >= oldestVersion) return;
@@ -78,7 +78,7 @@ function architectureWarning({ architectures }: ServerInfo['environment']): stri
   const [theirs] = architectures;
   if (theirs === undefined || theirs === own) return [];
   return [
-    `Its machines are ${theirs}, and images that are built here are ${own}: offer only operating systems there whose image is downloaded.`,
+    `Its machines have the architecture ${theirs}, but images that are built here have ${own}. Offer only operating systems whose image is downloaded.`,
   ];
 }
 
@@ -90,11 +90,11 @@ function poolWarnings(name: string, driver: string): string[] {
   if (withOwnDisks.includes(driver)) return [];
   if (driver === 'btrfs') {
     return [
-      `The storage pool ${name} is of the driver btrfs: servers are held to the size of their disks, but df in one shows the whole pool. For production, use zfs, lvm or ceph.`,
+      `The storage pool ${name} has the driver btrfs: it enforces the disk sizes of servers, but df in a server shows the whole pool. For production, use zfs, lvm or ceph.`,
     ];
   }
   return [
-    `The storage pool ${name} is of the driver ${driver}, which Berth does not rely on to hold a server to the size of its disk: one that fills its disk may fill that of all. Use zfs, lvm or ceph for servers of others, or btrfs.`,
+    `The storage pool ${name} has the driver ${driver}, which does not reliably enforce the disk size of a server: a server can fill the disk of all. Use zfs, lvm, ceph or btrfs for servers of customers.`,
   ];
 }
 
@@ -147,11 +147,11 @@ async function findNetwork(
     if (!there || kindOf(there) !== kind) throw missing(name, target ? ` on ${target}` : '');
   }
   const warnings = [
-    `Incus has no rules for what passes over ${name}, a bridge of the hosts: nothing keeps servers there from the hosts, their networks, and whatever else the bridge leads to. See "What servers reach" in docs/locations.md.`,
+    `Incus has no rules for traffic over ${name}, a bridge of the hosts: servers can reach the hosts, their networks, and everything else that the bridge connects to. See "What servers reach" in docs/locations.md.`,
     ...(vlan === null
       ? []
       : [
-          'Incus filters no addresses on cards with a VLAN: a server can take the address of another one in it. With a bridge of the hosts for each VLAN it filters them.',
+          'Incus does not filter addresses on network interfaces with a VLAN: a server can use the address of another one in it. Use a separate bridge of the hosts for each VLAN to have them filtered.',
         ]),
   ];
   return { network: { kind, name, vlan }, subnets: [], warnings };

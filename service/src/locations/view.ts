@@ -2,7 +2,7 @@ import type { Location } from '@berth/contract/locations';
 import { limitsOf } from './limits.ts';
 import type { ShownLocation } from './queries.ts';
 
-const unwatched = 'Nobody has looked at it for a while: is a service running?';
+const unwatched = 'No service has checked this location recently.';
 
 const withoutRules = 'Only bridges that Incus manages have rules for what servers may reach.';
 

@@ -19,10 +19,10 @@ async function forget(context: NodeStepContext<Record<string, never>>) {
   const { node } = context;
   const outcome = await forgetMember(context);
   if (outcome === 'answers') {
-    const words = `The node ${node.name} answers again, so Incus was not told to forget it. `;
+    const words = `The node ${node.name} answers again, so it was not removed from Incus. `;
     return fail('node_answers', `${words}Switch it off, and declare it lost again.`);
   }
   if (outcome === 'there') return wait(1);
-  const words = `The node ${node.name} was given up. Its servers can be rebuilt or deleted.`;
+  const words = `The node ${node.name} was declared lost. Its servers can be rebuilt or deleted.`;
   return done(words, (trx) => setForgotten(trx, node.id));
 }

@@ -6,7 +6,7 @@ const by = 'declaring its node lost';
 
 /** Of a server of the node in `nodes`. */
 export const lostWithNode = sql<string>`'Its node ' || nodes.name || ' was declared lost, and its disk with it. '
-  'Rebuild the server, which makes it anew, or delete it.'`;
+  'Rebuild the server, which creates it again without its data, or delete it.'`;
 
 /**
  * Gives up a node with its servers: each is in error from now on, and what was under way on it ends, but

@@ -71,7 +71,7 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
   'own-share': {
     ofReads: 'rate_limited',
     detail:
-      'As many requests of your project or user are under way as there may be at once. Send fewer at a time, ' +
+      'Your project or user has too many requests in progress. Send fewer at the same time, ' +
       'and try again.',
     retryAfter: 2,
   },

@@ -61,7 +61,7 @@ function whyNot(error: EngineError, away: string[]): string {
 
 function lacking({ silentNodes }: WantedPolicy): string | null {
   if (silentNodes.length === 0) return null;
-  return `Servers may reach these nodes, whose addresses are not known yet: ${silentNodes.join(', ')}.`;
+  return `Servers can reach these nodes, because their addresses are not known yet: ${silentNodes.join(', ')}.`;
 }
 
 async function apply(subject: PolicySubject, wanted: WantedPolicy): Promise<string[]> {

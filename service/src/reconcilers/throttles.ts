@@ -107,7 +107,7 @@ function outcomeOf({ rate, limits, throttledTo }: Throttle, failures: Failures) 
       ? unable.map((one) => `The kernel of its node cannot limit ${words[one]}.`)
       : []),
     ...[...failures.keys()].map((one) => `The engine did not limit ${words[one]}. ${againSoon}`),
-    ...held.map((one) => `It is held to ${rate} Mbit/s in ${words[one]}.`),
+    ...held.map((one) => `The rate of ${words[one]} is limited to ${rate} Mbit/s.`),
   ];
   return { throttledTo: null, error: sentences.join(' ') };
 }

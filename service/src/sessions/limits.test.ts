@@ -51,7 +51,7 @@ test('signing in uses up no try, and failing to does', async () => {
   assert.deepEqual(await statuses(3, () => post('/session', wrong)), [401, 401, 401]);
   const refused = await post('/session', credentials);
   assert.equal(refused.statusCode, 429);
-  assert.match(refused.json().detail, /^Too many tries to sign in/);
+  assert.match(refused.json().detail, /^There were too many attempts to sign in/);
 });
 
 test('of many tries at once no more are looked at than may fail', async () => {

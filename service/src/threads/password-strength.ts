@@ -22,7 +22,7 @@ const warnings: Record<string, string> = {
   wordByItself: 'It is a single word.',
   namesByThemselves: 'It is a name.',
   commonNames: 'It is a name.',
-  userInputs: 'It is made of the name or the email address.',
+  userInputs: 'It is similar to the name or the email address.',
 };
 
 let loading: Promise<ZxcvbnFactory> | undefined;

@@ -27,7 +27,7 @@ for (const [password, words] of [
   ['password', /first that anyone tries/],
   ['qwertyuiop123', /close to a common one/],
   ['aaaaaaaaaa', /repeats a character/],
-  ['ada@example.com', /made of the name or the email address/],
+  ['ada@example.com', /similar to the name or the email address/],
   ['lovelace1815', /too easy/],
   ['', /too easy/],
 ] as const) {

@@ -11,7 +11,7 @@ type Context = Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'se
 type UnlessDone = Promise<StepResult<never> | undefined>;
 
 const tooFull = wait(1, 'removing its disk, which is full');
-const busy = wait(0.3, 'waiting for the engine to let go of it');
+const busy = wait(0.3, 'waiting for another task of the engine to end');
 
 /** Cuts the power of whatever there is of a server's instance. */
 export async function cutInstance(context: Context): UnlessDone {

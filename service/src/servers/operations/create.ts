@@ -64,9 +64,9 @@ const rulesLookSeconds = 1;
 /** Its guest may reach whatever the rules do not close. */
 const untilRuled = {
   rules:
-    "waiting for its network to get rules for what servers reach; its location's network_policy says what is in the way",
+    "waiting for its network to get rules for what servers reach; its location's network_policy has the reason",
   addresses:
-    "waiting until all addresses of the nodes are known, which servers must not reach; its location's network_policy names the nodes",
+    "waiting until all addresses of the nodes, which servers must not reach, are known; its location's network_policy names the nodes",
 };
 const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
@@ -199,7 +199,7 @@ async function maybeUnpack({ db, incus, operation, server, signal }: Context): P
 
 function poolIsFull({ storagePool, node }: Context['server']): string {
   return (
-    `The storage pool ${storagePool} is full on the node ${node}, so its disk could not be made. ` +
+    `The storage pool ${storagePool} is full on the node ${node}, so the disk of the server could not be created. ` +
     'Make room there, such as by deleting servers that are no longer needed, then retry.'
   );
 }

@@ -43,7 +43,7 @@ const startSeconds = 5 * 60;
 const mostTries = 5;
 
 const toMigrate = { outcome: 'next', step: 'migrate', deadlineSeconds: migrateSeconds } as const;
-const busy = wait(0.5, 'waiting for the engine to let go of it');
+const busy = wait(0.5, 'waiting for another task of the engine to end');
 const missing = fail('instance_missing', 'Its instance no longer exists in the engine.');
 
 /**

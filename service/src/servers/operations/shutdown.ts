@@ -99,7 +99,9 @@ async function unlessStarting({
   signal,
 }: ServerStepContext<unknown>): UnlessStopped {
   const starting = await isBusy(incus, instanceName(server.uuid), { signal });
-  return starting ? wait(startingSeconds, 'waiting for the engine to let go of it') : undefined;
+  return starting
+    ? wait(startingSeconds, 'waiting for another task of the engine to end')
+    : undefined;
 }
 
 /**
