@@ -224,7 +224,10 @@ test('an address has so many bad tokens, and then no query for each', async (t) 
   const [refused] = many;
   assert.equal(refused?.headers['retry-after'], '6');
   assert.equal(refused?.headers.ratelimit, '"failures";r=0;t=18');
-  assert.match(refused?.json().detail, /^This address has sent too many invalid tokens.* 10 per minute, .* in 6 seconds\.$/);
+  assert.match(
+    refused?.json().detail,
+    /^This address has sent too many invalid tokens.* 10 per minute, .* in 6 seconds\.$/,
+  );
   assert.deepEqual(await statuses(1, generateToken(), { remoteAddress: '192.0.2.1' }), [401]);
   assert.equal((await ask(undefined, { url: '/v1/open' })).statusCode, 200);
   pass(6);
