@@ -30,12 +30,19 @@ interface Keeping {
   /** Connections that nothing else is done on. */
   leases: Db;
   log: Logger;
-  /** Called when it is lost, or was not renewed in time, or the operation was superseded. */
+  /** Called, maybe more than once, when it is lost, or was not renewed in time, or the operation was superseded. */
   giveUp: () => void;
 }
 
-/** Renews a lease. One renewal that fails does no harm: there is time for a few before it is given up. */
-export function keepLease({ leases, log, giveUp }: Keeping, leased: Leased): KeptLease {
+/**
+ * Renews a lease. One renewal that fails does no harm: there is time for a few before it is given up.
+ * @param renewEach milliseconds between two renewals; tests have their own
+ */
+export function keepLease(
+  { leases, log, giveUp }: Keeping,
+  leased: Leased,
+  renewEach = renewMilliseconds,
+): KeptLease {
   const { id, fence } = leased.operation;
   const stopping = new AbortController();
   let isLost = false;
@@ -43,7 +50,6 @@ export function keepLease({ leases, log, giveUp }: Keeping, leased: Leased): Kep
   const millisecondsLeft = () => renewedAt + fenceMilliseconds - performance.now();
 
   function lose(): void {
-    if (isLost) return;
     isLost = true;
     giveUp();
   }
@@ -68,12 +74,12 @@ export function keepLease({ leases, log, giveUp }: Keeping, leased: Leased): Kep
   }
 
   async function keepRenewing(): Promise<void> {
-    for (let milliseconds = renewMilliseconds; ; ) {
+    for (let milliseconds = renewEach; ; ) {
       await pause(milliseconds, stopping.signal);
       if (stopping.signal.aborted) return;
       try {
         if (!(await renew())) return;
-        milliseconds = renewMilliseconds;
+        milliseconds = renewEach;
       } catch (error) {
         log.warn({ err: error, operation: id }, 'A lease could not be renewed. Retrying.');
         milliseconds = renewAgainMilliseconds;
