@@ -68,8 +68,17 @@ function readSettings(isInstalled: boolean): { config: Config | undefined; findi
   try {
     const env = isInstalled ? settingsOfFile(places.settings).variables : ownEnvironment();
     const config = loadConfig(isInstalled ? { ...env, BERTH_DATA_DIR: places.data } : env);
-    const notes = checkFiles(config).map((says): Finding => ({ what, state: 'note', says }));
-    return { config, findings: [{ what, state: 'ok', says: 'right' }, ...notes] };
+    const { notes, mistakes } = checkFiles(config);
+    const problems = mistakes.map(({ error: { message: says, wayOut } }): Finding => {
+      return { what, state: 'problem', says, wayOut };
+    });
+    return {
+      config,
+      findings: [
+        ...(problems.length > 0 ? problems : [{ what, state: 'ok' as const, says: 'right' }]),
+        ...notes.map((says): Finding => ({ what, state: 'note', says })),
+      ],
+    };
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     const { message: says, wayOut } = error;
