@@ -5,8 +5,8 @@ import { createClient } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { databaseError, isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
+import { type Asked, askService } from '../installation/ready.ts';
 import type { Finding } from './doctor.ts';
-import { type Asked, askService } from './ready.ts';
 
 const longestMs = 5000;
 

@@ -7,6 +7,8 @@ import { type Config, loadConfig, ownEnvironment } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
+import { places } from '../installation/host.ts';
+import { ownFolder } from '../installation/install-service.ts';
 import { knownHoles, updateWords } from '../nodes/known-holes.ts';
 import {
   clockFinding,
@@ -23,8 +25,6 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
-import { places } from './host.ts';
-import { ownFolder } from './install-service.ts';
 import { databaseFinding, serviceFinding } from './reachable.ts';
 
 const oldestIncus = 6;
