@@ -7,7 +7,7 @@ import { type Config, loadConfig, ownEnvironment } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { places } from '../installation/host.ts';
+import { isSimulated, places } from '../installation/host.ts';
 import { ownFolder } from '../installation/install-service.ts';
 import { knownHoles, updateWords } from '../nodes/known-holes.ts';
 import {
@@ -25,7 +25,8 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
-import { databaseFinding, serviceFinding } from './reachable.ts';
+import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
+import { keyFindings } from './secret-key.ts';
 
 const oldestIncus = 6;
 
@@ -42,16 +43,46 @@ export async function examine(machine: Machine): Promise<Finding[]> {
   return [
     ...versions(machine),
     ...findings,
+    ...(await machineFindings(machine, config)),
+    ...(config ? await ownFindings(machine, config, installed) : []),
+    clockFinding(machine),
+    ...diskFindings(machine, folders),
+    ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
+  ];
+}
+
+/** What servers need of the machine. */
+export async function machineFindings(
+  machine: Machine,
+  config: Config | undefined,
+): Promise<Finding[]> {
+  if (config && isSimulated(config.dataDir)) {
+    const says = `simulated, as ${config.dataDir} says: what servers need of the machine was not looked at`;
+    return [{ what: 'Incus', state: 'note', says }];
+  }
+  return [
     ...packageFindings(),
     ...kernelFindings(machine),
     kvmFinding(machine),
     ...(config?.local ? [lxcfsFinding(machine)] : []),
     ...(await engineFindings(machine, config)),
-    ...(config ? [await databaseFinding(config), await serviceFinding(config, installed)] : []),
     firewallFinding(machine),
-    clockFinding(machine),
-    ...diskFindings(machine, folders),
-    ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
+  ];
+}
+
+/** What Berth has on it. */
+async function ownFindings(
+  machine: Machine,
+  config: Config,
+  installed: { wayOut: string } | undefined,
+): Promise<Finding[]> {
+  const database = await databaseFinding(config);
+  const isKnown = database.wayOut === undefined;
+  return [
+    ...(await roomFinding(config.dataDir)),
+    database,
+    ...(isKnown ? await keyFindings(machine, { ...config, exports: places.exports }) : []),
+    await serviceFinding(config, installed),
   ];
 }
 

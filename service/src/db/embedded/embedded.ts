@@ -109,7 +109,7 @@ export async function findEmbeddedPostgres({
   const cluster = { ...(await describeCluster(dataDir)), settings: {} };
   if (!(await exists(cluster.socketDirectory))) return 'stopped';
   await ensurePrivateFolder(cluster.socketDirectory, dataDir);
-  return (await answers(cluster)) ? connectionString(cluster, 'postgres') : 'stopped';
+  return (await answers(cluster)) ? connectionString(cluster, database) : 'stopped';
 }
 
 async function open(dataDir: string, settings: Record<string, string> = {}) {
