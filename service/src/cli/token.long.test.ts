@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { findProjectNamed } from '../projects/queries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { toolOn } from '../testing/tool.ts';
+import { byTestUser, toolOn } from '../testing/tool.ts';
 import { findTokenByHash, insertToken } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 
@@ -61,13 +61,13 @@ test('what it makes and revokes is in the audit log', async () => {
     .where('target_id', '=', id ?? 0)
     .orderBy('id')
     .execute();
-  const given = { scopes: ['servers:read'], expires_at: null, allowed_networks: [] };
+  const given = { scopes: ['servers:read'], expires_at: null, allowed_networks: [], ...byTestUser };
   const project = await findProjectNamed(db, 'default');
   assert.deepEqual(
     entries.map((e) => [e.action, e.status, e.source, e.project_id, e.details]),
     [
       ['token_create', 201, 'command_line', project, given],
-      ['token_revoke', 200, 'command_line', project, { revoked_tokens: 1 }],
+      ['token_revoke', 200, 'command_line', project, { revoked_tokens: 1, ...byTestUser }],
     ],
   );
   for (const { token_id, user_id, address } of entries) {

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { ShellSettings, TlsFiles } from '../edge/settings.ts';
@@ -142,6 +142,21 @@ export const ownEnvironment = (): Environment => process.env;
 /** A path as it was written on the command line: npm runs its scripts in the folder of the project. */
 export function pathFromShell(path: string, env: Environment = process.env): string {
   return resolve(env.INIT_CWD ?? '.', path);
+}
+
+/** Who runs a command, as the machine calls them: `root`, or `root (sudo: alice)`. */
+export function machineUser({ SUDO_USER: behind }: Environment = process.env): string {
+  const own = userName();
+  return behind === undefined || behind === own ? own : `${own} (sudo: ${behind})`;
+}
+
+/** In a container a user need not have a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.geteuid?.()}`;
+  }
 }
 
 /** Throws what is wrong, as one error. */
