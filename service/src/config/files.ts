@@ -4,8 +4,8 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { SetupError } from '../../../setup/commands.mjs';
+import { clusterIn, requireNoFile } from '../db/embedded/data-directory.ts';
 import type { TlsFiles } from '../edge/settings.ts';
-import { fileInPath } from '../lib/directory.ts';
 import { attempt, type Config } from './config.ts';
 import { type EnvironmentFile, readEnvironmentFile } from './environment-file.ts';
 import type { Mistake } from './names.ts';
@@ -40,19 +40,13 @@ export function checkFiles(config: Config, now = new Date()) {
       tls ? checkTls(tls, namesOf(config), now) : [],
     ),
     ...look(['DATABASE_URL'], () => (databaseUrl ? checkAuthority(databaseUrl, now) : [])),
-    ...look(['BERTH_DATA_DIR'], () => checkDataDirectory(dataDir)),
+    ...look(['BERTH_DATA_DIR'], () => {
+      requireNoFile(dataDir, databaseUrl ? dataDir : clusterIn(dataDir));
+      return [];
+    }),
     ...checkHost(config),
   ];
   return { notes, mistakes };
-}
-
-function checkDataDirectory(dataDir: string): string[] {
-  const file = fileInPath(dataDir);
-  if (file === undefined) return [];
-  throw new SetupError(
-    `BERTH_DATA_DIR is ${dataDir}, and ${file === dataDir ? 'that' : file} is a file.`,
-    'Set it to a directory.',
-  );
 }
 
 /** Only a note: the settings may be of another machine, or the address come later. */

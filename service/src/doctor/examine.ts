@@ -3,8 +3,9 @@ import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import { systemSocket } from '../../../setup/incus-daemon.ts';
-import { type Config, loadConfig, ownEnvironment } from '../config/config.ts';
+import { type Config, ownEnvironment, readConfig } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
+import type { Environment } from '../config/settings.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
 import { isSimulated, places } from '../installation/host.ts';
@@ -94,26 +95,37 @@ function versions({ read }: Machine): Finding[] {
   return Object.entries(says).map(([what, text]) => ({ what, state: 'ok', says: text }));
 }
 
+/** `config` is undefined where settings are wrong: what they mean is not known. */
+export function settingsFindings(
+  what: string,
+  env: Environment,
+): { config: Config | undefined; findings: Finding[] } {
+  const { config, mistakes } = readConfig(env);
+  const files = checkFiles(config);
+  const problems = [...mistakes, ...files.mistakes].map(({ error }) => problemOf(what, error));
+  const right: Finding = { what, state: 'ok', says: 'right' };
+  return {
+    config: mistakes.length === 0 ? config : undefined,
+    findings: [
+      ...(problems.length > 0 ? problems : [right]),
+      ...files.notes.map((says): Finding => ({ what, state: 'note', says })),
+    ],
+  };
+}
+
+const problemOf = (what: string, { message: says, wayOut }: SetupError): Finding => ({
+  ...{ what, state: 'problem', says, wayOut },
+});
+
 function readSettings(isInstalled: boolean): { config: Config | undefined; findings: Finding[] } {
-  const what = isInstalled ? places.settings : 'settings';
+  if (!isInstalled) return settingsFindings('settings', ownEnvironment());
+  const what = places.settings;
   try {
-    const env = isInstalled ? settingsOfFile(places.settings).variables : ownEnvironment();
-    const config = loadConfig(isInstalled ? { ...env, BERTH_DATA_DIR: places.data } : env);
-    const { notes, mistakes } = checkFiles(config);
-    const problems = mistakes.map(({ error: { message: says, wayOut } }): Finding => {
-      return { what, state: 'problem', says, wayOut };
-    });
-    return {
-      config,
-      findings: [
-        ...(problems.length > 0 ? problems : [{ what, state: 'ok' as const, says: 'right' }]),
-        ...notes.map((says): Finding => ({ what, state: 'note', says })),
-      ],
-    };
+    const { variables } = settingsOfFile(what);
+    return settingsFindings(what, { ...variables, BERTH_DATA_DIR: places.data });
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    const { message: says, wayOut } = error;
-    return { config: undefined, findings: [{ what, state: 'problem', says, wayOut }] };
+    return { config: undefined, findings: [problemOf(what, error)] };
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SetupError } from '../../../../setup/commands.mjs';
-import { fileInPath, makeDirectory } from '../../lib/directory.ts';
+import { fileInPath, makeDirectory } from './directory.ts';
 import { noRoomError } from './no-room.ts';
 
 /** The directory of an embedded PostgreSQL. */
