@@ -78,11 +78,13 @@ async function ownFindings(
   installed: { wayOut: string } | undefined,
 ): Promise<Finding[]> {
   const database = await databaseFinding(config);
+  // Those of an installation are not those of a Berth that was started by hand.
+  const exports = installed && places.exports;
   const isKnown = database.wayOut === undefined;
   return [
     ...(await roomFinding(config.dataDir)),
     database,
-    ...(isKnown ? await keyFindings(machine, { ...config, exports: places.exports }) : []),
+    ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
     await serviceFinding(config, installed),
   ];
 }

@@ -11,8 +11,8 @@ import { type Finding, lastExport, type Machine } from './doctor.ts';
 const what = 'secret key';
 
 interface Asked extends DatabasePlace {
-  /** The folder of daily exports. */
-  exports: string;
+  /** The folder of daily exports; undefined: none are made. */
+  exports: string | undefined;
 }
 
 /** Whether the secret key is there, and is that of the database, or while that is stopped, of its last export. */
@@ -30,7 +30,8 @@ export async function keyFindings(
   if ('says' in keys) return [{ what, ...keys }];
   const has = keys.map(({ bytes }) => fingerprintOf(keySha256(bytes)));
   if (noted !== undefined) return [compared(path, has, noted)];
-  return [await comparedWithExport(path, has, lastExport(machine, exports))];
+  const last = exports === undefined ? undefined : lastExport(machine, exports);
+  return [await comparedWithExport(path, has, last)];
 }
 
 type Problem = Omit<Finding, 'what'>;
