@@ -35,6 +35,13 @@ test('one that can not be made is refused, in /proc, too', async () => {
   }
 });
 
+test('a tool says which directory has no Berth, and which one a simulated Berth has', async () => {
+  const words = new RegExp(
+    `no Berth in ${root}\\. Set BERTH_DATA_DIR.*BERTH_DATA_DIR=data-simulated`,
+  );
+  await assert.rejects(joinEmbeddedPostgres({ dataDir: root }), refusing(words));
+});
+
 test('a file in the place of it, of a parent or of its database is named, and stays', async () => {
   const file = join(root, 'file');
   writeFileSync(file, 'kept');

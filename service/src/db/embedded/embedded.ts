@@ -82,7 +82,7 @@ export async function joinEmbeddedPostgres({
   if (!(await hasCluster(dataDir))) {
     throw new SetupError(
       `There is no Berth in ${dataDir}.`,
-      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service.',
+      'Set BERTH_DATA_DIR, or DATABASE_URL, as it is set for the service: for "npm run start:simulated", BERTH_DATA_DIR=data-simulated.',
     );
   }
   const running = { ...(await openCluster(dataDir)), settings: {} };
