@@ -246,10 +246,8 @@ it('what the schema refuses and what the rules do is told at once, each field on
     '/name',
     '/scopes/0',
   ]);
-  for (const none of [[], 'x', null]) {
-    const answer = await whole.ask('POST', '/tokens', { body: none as never, ...admin });
-    assert.ok([400, 422].includes(answer.statusCode), answer.body);
-  }
+  const none = await whole.ask('POST', '/tokens', { body: [], ...admin });
+  assert.equal(none.statusCode, 422, none.body);
 });
 
 it('networks within others', () => {
