@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeDirectory } from './directory.ts';
 import { SocketInUseError } from './listening.ts';
 import { startSimulator } from './simulator.ts';
 
@@ -43,7 +44,7 @@ function refuse(error: unknown): never {
   process.exit(1);
 }
 
-await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(refuse);
+await makeDirectory(dataDir).catch(refuse);
 // Tools go by it: there is nothing in an Incus of what the records tell.
 await writeFile(join(dataDir, 'simulated'), '').catch(refuse);
 // Relative, since the path of a unix socket has to be short.

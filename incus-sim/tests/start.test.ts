@@ -99,7 +99,9 @@ test('a second one on the same directory, or in none, is refused in words', asyn
     nowhere.stderr,
     /^\nThe simulated Incus can't be set up in \/dev\/null\/data: ENOTDIR/,
   );
-  for (const { stderr } of [refused, nowhere]) assert.doesNotMatch(stderr, /\bat .*\.ts:/);
+  const inProc = second('/proc/foo');
+  assert.match(inProc.stderr, /^\nThe simulated Incus can't be set up in \/proc\/foo: ENOENT/);
+  for (const { stderr } of [refused, nowhere, inProc]) assert.doesNotMatch(stderr, /\bat .*\.ts:/);
   first.child.kill('SIGTERM');
   await leavesNothing(first);
 });

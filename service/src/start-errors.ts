@@ -11,8 +11,7 @@ const wayOut = 'Fix that and start Berth again: it continues where it stopped.';
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof EngineError) return engineError(error);
-  const ofDirectory = noRoomError(error, config.dataDir) ?? directoryError(error, config);
-  return ofDirectory ?? databaseError(error, config, wayOut) ?? error;
+  return noRoomError(error, config.dataDir) ?? databaseError(error, config, wayOut) ?? error;
 }
 
 /** With what a program printed, when one that builds an image has failed. */
@@ -23,12 +22,6 @@ function engineError({ message, cause }: EngineError): SetupError {
     `Check that the Debian mirror can be reached. ${wayOut}`,
     cause.message,
   );
-}
-
-function directoryError(error: Error, { dataDir }: Config): SetupError | undefined {
-  if (!('path' in error) || error.path !== dataDir || !('syscall' in error)) return undefined;
-  const failed = `The data directory ${dataDir} can't be created (${codeOf(error)}).`;
-  return new SetupError(failed, 'Set BERTH_DATA_DIR to a directory that can be created.');
 }
 
 /**

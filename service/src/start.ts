@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ensureIncus, type RunningIncus } from '../../setup/incus-daemon.ts';
 import { createApi } from './api.ts';
 import type { Config, LocalNames } from './config/config.ts';
 import type { Db } from './db/connection.ts';
+import { makeDataDirectory } from './db/embedded/data-directory.ts';
 import { openDatabase } from './db/open.ts';
 import { countFaults } from './faults.ts';
 import { suggestFirstServer } from './first-server-queries.ts';
@@ -76,7 +77,7 @@ async function bringUp(
   await requireFreePort(config).catch((error) => {
     throw listenError(error, config);
   });
-  await makeDirectory(config.dataDir);
+  await makeDataDirectory(config.dataDir);
   const stopping = new AbortController();
   const laid = await layFoundation(stack, config, log, { say, interruption });
   const foundation = { ...laid, draining: signal, stopping: stopping.signal };
@@ -114,17 +115,6 @@ async function requireFreePort({ host, port }: Config): Promise<void> {
   await once(server, 'listening');
   server.close();
   await once(server, 'close');
-}
-
-/** Its parents too; but Node would try for ever to make any in /proc, so the last one goes alone. */
-async function makeDirectory(path: string): Promise<void> {
-  const made = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (made) return;
-  await mkdir(dirname(path), { recursive: true });
-  await mkdir(path, { mode: 0o700 });
 }
 
 async function layFoundation(

@@ -29,7 +29,7 @@ const box = (kind: Kind, about: string, ...folders: string[]): Box => ({ kind, a
 export const boxes: readonly Box[] = [
   box('start', 'command line', 'cli', 'inspect'),
   box('start', 'puts the service together', '.'),
-  box('start', 'set up the machine', 'installation', 'location-setup'),
+  box('start', 'set up the machine', 'installation', 'doctor', 'location-setup'),
   box('start', 'settings of the process', 'config'),
   box('request', 'HTTP server', 'http', 'openapi', 'refusals', 'streams'),
   box('work', 'metrics', 'metrics'),

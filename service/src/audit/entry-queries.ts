@@ -1,6 +1,7 @@
 import type { AuditAction } from '@berth/contract/actions';
 import type { AuditedNoun } from '@berth/contract/nouns';
 import { sql } from 'kysely';
+import { machineUser } from '../config/config.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Details } from './details.ts';
 
@@ -76,7 +77,7 @@ function isEmpty(details: Details = {}): boolean {
   return Object.keys(details).length === 0;
 }
 
-/** Enters what a tool of the command line changed, in the transaction of the change. */
+/** Enters what a tool of the command line changed, and who ran it, in the transaction of the change. */
 export async function insertToolEntry(
   trx: Trx,
   entry: Pick<AuditEntry, 'projectId' | 'target' | 'details'> & {
@@ -87,6 +88,7 @@ export async function insertToolEntry(
   await insertAuditEntry(trx, {
     status: 200,
     ...entry,
+    details: { ...entry.details, machine_user: machineUser() },
     tokenId: null,
     userId: null,
     source: 'command_line',

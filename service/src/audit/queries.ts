@@ -3,9 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { hasAnyOf, isWithin } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
 import type { ProjectRows } from '../db/project.ts';
+import type { Details } from './details.ts';
 
 interface Shown {
-  /** Else not those of administrators who are no members of the project. */
+  /** Else not those of administrators who are no members of the project, nor who ran a tool on its machine. */
   showsAllAddresses: boolean;
   descending: boolean;
 }
@@ -23,6 +24,10 @@ function shownAddress(showsAll: boolean) {
     then host(address) end`;
 }
 
+const shownDetails = (showsAll: boolean) =>
+  sql<Details | null>`case when ${showsAll} then details
+    else nullif(details - 'machine_user', '{}') end`;
+
 /** None of what no request did. */
 const addressCount = sql<number>`coalesce(address_count, num_nonnulls(audit_log.address))`;
 
@@ -38,8 +43,9 @@ export function listAuditEntries(
   const query = rows
     .select('audit_log')
     .select(['id', 'at', 'project_id', 'token_id', 'user_id', 'action', 'target_kind', 'target_id'])
-    .select(['status', 'code', 'request_id', 'source', 'details', 'count', 'first_at', 'last_at'])
+    .select(['status', 'code', 'request_id', 'source', 'count', 'first_at', 'last_at'])
     .select([address.as('address'), addressCount.as('address_count')])
+    .select(shownDetails(showsAllAddresses).as('details'))
     .where(hasAnyOf({ project_id, action, token_id, user_id, target_kind, target_id, status }))
     .where(hasAnyOf({ request_id }))
     .where(isWithin('at', filters));

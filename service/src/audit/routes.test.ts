@@ -11,11 +11,13 @@ import { placesOf } from '../requests/reference-places.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { serverBody } from '../testing/servers.ts';
+import { byTestUser } from '../testing/tool.ts';
 import { until } from '../testing/until.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
 import { generateToken } from '../tokens/token.ts';
+import { insertToolEntry } from './entry-queries.ts';
 
 const whole = await createWholeApp();
 const { db, place } = whole;
@@ -180,7 +182,16 @@ describe('the audit log', () => {
       found.map((e) => e.user_id),
       [owner.id, both.id],
     );
-    const all = await list(`?project_id=${id}`);
+    const target = { kind: 'project', id } as const;
+    const entry = { projectId: id, action: 'project_update' as const, target, details: undefined };
+    await db.transaction().execute((trx) => insertToolEntry(trx, entry));
+    const ofTool = async (ask: typeof asOwner.ask) => {
+      const entries: AuditEntry[] = (await ask('GET', '/audit?action=project_update', inIt)).json();
+      return entries.find(({ source }) => source === 'command_line')?.details;
+    };
+    assert.equal(await ofTool(asOwner.ask), null);
+    assert.deepEqual(await ofTool(asBoss.ask), byTestUser);
+    const all = (await list(`?project_id=${id}`)).filter(({ source }) => source === 'api');
     assert.ok(all.every(({ address }) => address === '127.0.0.1'));
   });
 

@@ -68,11 +68,57 @@ test('all settings are shown, secrets hidden', async () => {
   assert.equal(stdout.trim().split('\n').length, settingNames.length + 1);
   assert.match(stdout, /^BERTH_HOST +0\.0\.0\.0 +set$/m);
   assert.match(stdout, /^BERTH_PORT +8080 +default$/m);
-  assert.match(stdout, /^BERTH_OIDC_CLIENT_SECRET +\(hidden\) +set$/m);
+  // Without the other two of the provider.
+  assert.match(stdout, /^BERTH_OIDC_CLIENT_SECRET +\(hidden\) +set, wrong$/m);
   assert.match(stdout, /^DATABASE_URL +postgresql:\/\/berth:\(hidden\)@db\.example\.com\/berth\?/m);
   assert.ok(!stdout.includes('canary'), stdout);
   const garbled = await run({ DATABASE_URL: 'canary@@' }, 'show');
   assert.ok(!garbled.stdout.includes('canary'), garbled.stdout);
+});
+
+test('all that is wrong in a file is listed by a check, and marked where it is shown', async () => {
+  const gone = join(directory, 'gone.pem');
+  const lines = {
+    BERTH_PORT: '70000',
+    BERTH_HOST: '127.0.0.1:8080',
+    BERTH_DATA_DIR: file('not-a-directory', ''),
+    BERTH_OIDC_CLIENT_ID: 'berth',
+    BERTH_TLS_CERT: gone,
+    BERTH_TLS_KEY: gone,
+    DATABASE_URL: `postgresql://h/d?sslmode=verify-full&sslrootcert=${gone}`,
+    BERTH_LOCAL: 'no',
+    BERTH_LOG_LEVEL: 'loud',
+    BERTH_LIMIT_READS: '5',
+    BERTH_TRUST_PROXY: '0.0.0.0/0',
+    BERTH_STOP_TIMEOUT: '',
+    BERTH_POOL: 'x',
+  };
+  const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`);
+  const given = ['--file', file('wrong.env', text.join(''))];
+  const { code, stdout, stderr } = await run({}, 'check', ...given);
+  assert.deepEqual([code, stdout], [1, '']);
+  // The certificate and its key are one.
+  assert.match(stderr, /^12 settings are wrong:$/m);
+  const all = Object.keys(lines).filter(
+    (name) => name !== 'BERTH_OIDC_CLIENT_ID' && name !== 'BERTH_TLS_KEY',
+  );
+  for (const words of [...all, 'An OpenID provider needs'])
+    assert.ok(stderr.includes(words), words);
+  const shown = await run({}, 'show', ...given);
+  assert.equal(shown.code, 0);
+  assert.match(shown.stdout, /^BERTH_PORT +70000 +set, wrong$/m);
+  assert.match(shown.stdout, /^BERTH_OIDC_CLIENT_ID +berth +set, wrong$/m);
+  assert.match(shown.stdout, /^BERTH_OIDC_ISSUER +none +default$/m);
+  assert.match(shown.stderr, /"npm run config -- check" says which/);
+});
+
+test('an address that this machine does not have is worth a note', async () => {
+  const foreign = await run({ BERTH_HOST: '192.0.2.1' }, 'check');
+  assert.equal(foreign.code, 0);
+  assert.match(foreign.stderr, /^Note: This machine does not have the address 192\.0\.2\.1 now/);
+  for (const BERTH_HOST of ['127.0.0.1', '127.0.0.9', '::', 'localhost']) {
+    assert.equal((await run({ BERTH_HOST }, 'check')).stderr, '');
+  }
 });
 
 test('files are read as systemd reads them, later ones first', async () => {
@@ -127,7 +173,7 @@ test('a service that is started with a misspelt setting says so, and no stack tr
   } catch (error) {
     const { status, stderr } = error as { status: number; stderr: string };
     assert.equal(status, 1);
-    assert.match(stderr, /^\nBERTH_LOG_LEVEL must be one of .*\nSet it so, or unset it/);
+    assert.match(stderr, /^\nBERTH_LOG_LEVEL must be one of .*\nCorrect it, or unset it/);
   }
 });
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { loadConfig, ownEnvironment, pathFromShell } from '../config/config.ts';
+import { ownEnvironment, pathFromShell, readConfig, refuse } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
 import { almostSettings } from '../config/names.ts';
 import { type Environment, settingNamed, settingNames } from '../config/settings.ts';
@@ -26,7 +26,7 @@ export function addConfigCommands(program: Program): void {
     .command('show')
     .description('Lists all settings with their defaults, and hides secrets.')
     .option(...file)
-    .action(printing(async (options) => shownSettings(given(options).env)));
+    .action(printing(async (options) => show(given(options))));
 }
 
 interface Given {
@@ -58,17 +58,27 @@ function readableByOthers(path: string, variables: Environment): string[] {
   return [`${path} contains a secret and can be read by others: chmod 600 ${path}`];
 }
 
+function show({ env }: Given): Answer {
+  const { mistakes } = readConfig(env);
+  if (mistakes.length > 0) {
+    console.error('Note: settings are wrong. "npm run config -- check" says which, and why.');
+  }
+  return shownSettings(env, mistakes);
+}
+
 function check({ env, notes }: Given): Answer {
   // What a file loses may be why the rest is wrong.
   for (const note of notes) console.error(`Note: ${note}`);
-  const config = loadConfig(env);
+  const { config, mistakes } = readConfig(env);
+  const files = checkFiles(config);
   const almost = almostSettings(env).map(
     ({ name, meant }) => `${name} is not read by Berth. If ${meant} was meant, correct it.`,
   );
-  const all = [...almost, ...checkFiles(config)];
+  const all = [...almost, ...files.notes];
+  for (const note of all) console.error(`Note: ${note}`);
+  refuse([...mistakes, ...files.mistakes]);
   const set = settingNames.filter((name) => env[name] !== undefined).length;
   const count = set === 1 ? '1 setting is set' : `${set} settings are set`;
-  for (const note of all) console.error(`Note: ${note}`);
   return {
     text: `${count}, and a service would take them.`,
     json: { set, notes: [...notes, ...all] },

@@ -10,7 +10,7 @@ import { keyFile, loadKeys } from '../keys/key-file.ts';
 import { fingerprintOf, keySha256 } from '../keys/keyring.ts';
 import { agreeOnSecretKey } from '../keys/secret-key.ts';
 import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
-import { toolOn } from '../testing/tool.ts';
+import { byTestUser, toolOn } from '../testing/tool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-db-tool-'));
 after(() => rmSync(root, { recursive: true }));
@@ -80,7 +80,7 @@ test('an export names its key and is refused beside another; what is done is in 
     {
       action: 'secret_key_rotate',
       ...byNobody,
-      details: { key: { before: fingerprint, after } },
+      details: { key: { before: fingerprint, after }, ...byTestUser },
     },
   ]);
 });

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { commitStep, leaseNextOperation } from '../operations/lease-queries.ts';
 import { writeStatuses } from '../reconciler-runtime/queries.ts';
+import { holderOf } from '../reconciler-runtime/service.ts';
 import { recordStatuses } from '../reconciler-runtime/status.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -14,6 +15,7 @@ after(close);
 const place = await installation(db);
 const run = toolOn(connectionString, 'inspect');
 
+const none = () => undefined;
 const holder = '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10';
 
 /** A server whose stop is held by a worker, and has failed twice. */
@@ -38,6 +40,27 @@ test('what hangs is seen: its step, worker, tries, last error and next look', as
   const whole = (await run('operation', String(operation))).stdout;
   assert.match(whole, /^attempts +2 of this step; leased 1 times$/m);
   assert.match(whole, /^deadline +in \d+ s$/m);
+});
+
+test('a worker is called as the service that reconcilers run on', async (t) => {
+  const own = await createTestDatabase();
+  t.after(own.close);
+  const server = await enterServer(own.db, await installation(own.db), { operation: 'stop' });
+  const lease = await leaseNextOperation(
+    own.db,
+    holderOf('host/1'),
+    new Map([['stop', ['first']]]),
+  );
+  const recorder = recordStatuses({ added: none, began: none, ended: none, removed: none });
+  recorder.added({ reconciler: 'records', location: '' }, 60);
+  for (const name of ['host/1', 'host/2']) await writeStatuses(own.db, name, recorder.statuses());
+  const { stdout, stderr } = await toolOn(own.connectionString, 'inspect')('operations');
+  assert.match(
+    stdout,
+    new RegExp(`^${lease?.id} +stop +${server} .* host/1 \\(1\\d s\\) `, 'm'),
+    stderr,
+  );
+  assert.equal(stdout.trim().split('\n').length, 2);
 });
 
 test('a server is shown as we know it and as its engine does', async () => {
@@ -107,7 +130,6 @@ test('a location is shown with its rules, and with what is open or not known', a
 test('each reconciler is shown: when it ran, how long that took, what it found, and why it failed', async () => {
   assert.match((await run('reconcilers')).stdout, /No service runs any reconciler/);
   const time = { now: 0 };
-  const none = () => undefined;
   const quiet = { added: none, began: none, ended: none, removed: none };
   const recorder = recordStatuses(quiet, () => time.now);
   const sweep = { reconciler: 'instances', location: 'test' };

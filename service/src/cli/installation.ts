@@ -1,12 +1,12 @@
 import { packageNames } from '../../../setup/system-packages.mjs';
 import { pathFromShell } from '../config/config.ts';
 import { progressInWords } from '../db/export/row-progress.ts';
-import { findingsInWords, summaryInWords } from '../installation/doctor.ts';
-import { examine } from '../installation/examine.ts';
+import { findingsInWords, summaryInWords } from '../doctor/doctor.ts';
+import { examine } from '../doctor/examine.ts';
+import { thisMachine } from '../doctor/machine.ts';
 import { buildFirstImage } from '../installation/first-image.ts';
 import { isInstalled, openHost, places } from '../installation/host.ts';
 import { installService, ownFolder } from '../installation/install-service.ts';
-import { thisMachine } from '../installation/machine.ts';
 import { announcedInWords, askToRemove } from '../installation/removal-question.ts';
 import type { Announcement } from '../installation/uninstall.ts';
 import { uninstallAll } from '../installation/uninstall-all.ts';

@@ -284,7 +284,16 @@ test('a location without servers is removed, and its name and addresses are free
   const { token } = await startIncus();
   assert.equal((await run('add', 'gone', '--token', token())).code, 0);
   const { id } = await located('gone');
-  const removed = await run('remove', 'gone');
+  const answering = (input: string) =>
+    toolOn(connectionString, tool, input, { BERTH_DATA_DIR: directory })('remove', 'gone');
+  for (const input of ['', 'yes\n']) {
+    const { code, stderr } = await answering(input);
+    assert.deepEqual(
+      [code, /Type "remove" to go on: .*Nothing was removed/s.test(stderr)],
+      [1, true],
+    );
+  }
+  const removed = await answering('remove\n');
   assert.equal(removed.code, 0, removed.stderr);
   assert.match(removed.stdout, /incus project delete berth/);
   assert.equal(await findLocationNamed(db, 'gone'), undefined);
@@ -293,6 +302,7 @@ test('a location without servers is removed, and its name and addresses are free
   await refused(['remove', 'gone'], /no location gone/);
   const again = await run('add', 'gone', '--token', token());
   assert.equal(again.code, 0, again.stderr);
+  assert.equal((await run('remove', 'gone', '--yes')).code, 0);
 });
 
 test('a location with servers is neither removed nor put on another network', async () => {
@@ -345,4 +355,14 @@ test('an Incus of this machine is added by its socket', async () => {
   const added = await run('add', 'here', '--socket', socketPath);
   assert.equal(added.code, 0, added.stderr);
   assert.deepEqual((await located('here')).engine, { socket_path: socketPath });
+  const same = ['add', 'x', '--socket', socketPath];
+  await refused(
+    same,
+    /here is the project berth of this very Incus\.\nChange that one with update, or/,
+  );
+  await db.updateTable('locations').set({ name: 'local' }).where('name', '=', 'here').execute();
+  await refused(
+    same,
+    /local is the project berth of this very Incus\.\nUse that one, as it is, or/,
+  );
 });

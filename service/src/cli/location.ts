@@ -75,7 +75,12 @@ export function addLocationCommands(program: Program): void {
     .command('remove')
     .description('Removes a location that has no servers.')
     .argument('<name>', 'the name of the location')
-    .action(printing((name) => onDatabase((db, config) => remove(db, config, name))));
+    .option('--yes', 'do not ask')
+    .action(
+      printing((name, { yes }) =>
+        onDatabase((db, config) => remove(db, config, name, yes === true)),
+      ),
+    );
   location
     .command('rebind')
     .description(
@@ -170,8 +175,10 @@ async function update(db: Db, config: Config, options: ChangedLocation): Promise
   return { text: summary(location), json: dataOf(location) };
 }
 
-async function remove(db: Db, config: Config, name: string): Promise<string> {
-  const removed = await removeLocation(await toolsOf(db, config), name);
+async function remove(db: Db, config: Config, name: string, isUnasked: boolean): Promise<string> {
+  const tools = await toolsOf(db, config);
+  if (!isUnasked) await askToRemove(db, name);
+  const removed = await removeLocation(tools, name);
   const { incus_project: project } = removed;
   const left = [
     `The location ${name} is removed. Its Incus keeps the project ${project} with its images,`,
@@ -182,6 +189,14 @@ async function remove(db: Db, config: Config, name: string): Promise<string> {
     left.push('Start services with BERTH_LOCAL=false from now on. Otherwise they add it again.');
   }
   return left.join('\n');
+}
+
+async function askToRemove(db: Db, name: string): Promise<void> {
+  const location = await findLocationNamed(db, name);
+  // These are refused.
+  if (!location || (await countServers(db, location.id)) > 0) return;
+  const says = `The location ${name} will be removed, with its nodes, address pools and images. What it has in Incus stays there.`;
+  await askFor({ says, word: 'remove', undone: 'Nothing was removed' });
 }
 
 async function rebind(db: Db, isUnasked: boolean): Promise<string> {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { findProjectNamed } from '../projects/queries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { toolOn } from '../testing/tool.ts';
+import { byTestUser, toolOn } from '../testing/tool.ts';
 import { findTokenByHash, insertToken } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 
@@ -45,7 +46,7 @@ test('--json prints what is made, listed and revoked as data', async () => {
   assert.ok(isWellFormed(made.token));
   const listed: { id: number; name: string }[] = JSON.parse((await run('list', '--json')).stdout);
   assert.equal(listed.find(({ id }) => id === made.id)?.name, 'x');
-  const revoked = await run('revoke', String(made.id), '--json');
+  const revoked = await run('revoke', String(made.id), '--json', '--yes');
   assert.deepEqual(JSON.parse(revoked.stdout), { id: made.id, revoked_tokens: 1 });
 });
 
@@ -60,13 +61,13 @@ test('what it makes and revokes is in the audit log', async () => {
     .where('target_id', '=', id ?? 0)
     .orderBy('id')
     .execute();
-  const given = { scopes: ['servers:read'], expires_at: null, allowed_networks: [] };
+  const given = { scopes: ['servers:read'], expires_at: null, allowed_networks: [], ...byTestUser };
   const project = await findProjectNamed(db, 'default');
   assert.deepEqual(
     entries.map((e) => [e.action, e.status, e.source, e.project_id, e.details]),
     [
       ['token_create', 201, 'command_line', project, given],
-      ['token_revoke', 200, 'command_line', project, { revoked_tokens: 1 }],
+      ['token_revoke', 200, 'command_line', project, { revoked_tokens: 1, ...byTestUser }],
     ],
   );
   for (const { token_id, user_id, address } of entries) {
@@ -84,6 +85,33 @@ test('revoking a token says how many go with it', async () => {
   }
   const { stdout } = await run('revoke', String(id));
   assert.equal(stdout, `Token ${id} is revoked, and also 2 tokens created with it.`);
+});
+
+test('before the last token of an administrator is revoked, with what goes along, it asks', async (t) => {
+  const own = await createTestDatabase();
+  t.after(own.close);
+  const answering = (input: string) => toolOn(own.connectionString, 'token', input);
+  const tool = answering('');
+  const made = async (...more: string[]) =>
+    (JSON.parse((await tool(...create, '--json', ...more)).stdout) as { id: number }).id;
+  const parent = await made();
+  const child = await made();
+  await own.db.updateTable('tokens').set({ parent_id: parent }).where('id', '=', child).execute();
+  const gone = await made('--expires', '1h');
+  const past = sql<string>`now() - interval '1 hour'`;
+  await own.db.updateTable('tokens').set({ expires_at: past }).where('id', '=', gone).execute();
+  assert.equal((await tool('revoke', String(gone))).code, 0, 'an expired one is none');
+  const [silent, other] = [
+    await tool('revoke', String(parent)),
+    await answering('yes\n')('revoke', String(parent)),
+  ];
+  assert.deepEqual([silent.code, other.code], [1, 1]);
+  assert.match(silent.stderr, /is the last active one of scope admin\..*Type "revoke".*--yes\./s);
+  assert.match(other.stderr, /Nothing was revoked\./);
+  const second = await made();
+  assert.equal((await tool('revoke', String(parent))).code, 0, 'another one holds');
+  const answered = await answering('revoke\n')('revoke', String(second));
+  assert.equal(answered.code, 0, answered.stderr);
 });
 
 test('a token is made also where no project is called default', async () => {
@@ -110,8 +138,8 @@ test('a token is revoked by its name, unless several are called so', async () =>
   const ids = [await made(), await made()];
   const refused = await run('revoke', 'named');
   assert.deepEqual([refused.code, refused.stderr.includes(ids.join(', '))], [2, true]);
-  assert.equal((await run('revoke', String(ids[0]))).code, 0);
-  const revoked = await run('revoke', 'named');
+  assert.equal((await run('revoke', String(ids[0]), '--yes')).code, 0);
+  const revoked = await run('revoke', 'named', '--yes');
   assert.match(revoked.stdout, new RegExp(`Token ${ids[1]} is revoked`));
 });
 

@@ -5,11 +5,17 @@ import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
 import type { Db, Trx } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
+import { askFor } from '../lib/ask.ts';
 import { counted } from '../lib/counted.ts';
 import { withSecretFile } from '../lib/secret-file.ts';
 import { table } from '../lib/table.ts';
 import { findProjectNamed, homeProject } from '../projects/queries.ts';
-import { insertToken, listTokens, revokeToken } from '../tokens/credential-queries.ts';
+import {
+  insertToken,
+  isLastAdminToken,
+  listTokens,
+  revokeToken,
+} from '../tokens/credential-queries.ts';
 import { countRevokedWith } from '../tokens/queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import {
@@ -55,9 +61,16 @@ export function addTokenCommands(program: Program): void {
     .action(printing(() => onDatabase(list)));
   token
     .command('revoke')
-    .description('Revokes a token, and all tokens that were created with it.')
+    .description(
+      'Revokes a token, and all tokens that were created with it. It asks before the last active one of scope admin.',
+    )
     .argument('<token>', 'name or id')
-    .action(printing((text) => onDatabase(async (db) => revoke(db, await tokenId(db, text)))));
+    .option('--yes', 'do not ask')
+    .action(
+      printing((text, { yes }) =>
+        onDatabase(async (db) => revoke(db, await tokenId(db, text), yes === true)),
+      ),
+    );
 }
 
 interface CreateOptions {
@@ -157,7 +170,13 @@ function endOf(token: Awaited<ReturnType<typeof listTokens>>[number]): string {
   return token.expires_at ? toSecond(token.expires_at) : 'never';
 }
 
-async function revoke(db: Db, id: number): Promise<Answer> {
+async function revoke(db: Db, id: number, isUnasked: boolean): Promise<Answer> {
+  if (!isUnasked && (await isLastAdminToken(db, id))) {
+    const says =
+      `Token ${id} is the last active one of scope admin. Without any, only an administrator who signs in can ` +
+      'administer Berth over the API, and no start makes another one: "npm run token -- create" does.';
+    await askFor({ says, word: 'revoke', undone: 'Nothing was revoked' });
+  }
   const revoked_tokens = await db.transaction().execute(async (trx) => {
     const projectId = await revokeToken(trx, id);
     if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);

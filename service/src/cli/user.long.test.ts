@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { listMemberships } from '../projects/members/queries.ts';
 import { goodPassword } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { toolOn } from '../testing/tool.ts';
+import { byTestUser, toolOn } from '../testing/tool.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, findUser } from '../users/queries.ts';
 
@@ -48,8 +48,11 @@ test('a user is added with a password of standard input, listed, and shut out', 
       ['member_add', { role: { before: null, after: 'owner' } }],
       ['user_update', { is_disabled: { before: false, after: true } }],
       ['user_update', { is_disabled: { before: true, after: false } }],
-      ['user_update', null],
-    ].map(([action, details]) => [action, 'command_line', found.id, details]),
+      ['user_update', { password_changed: true }],
+    ].map(([action, details]) => [
+      ...[action, 'command_line', found.id],
+      { ...(details as object), ...byTestUser },
+    ]),
   );
   assert.equal(entries[1]?.project_id, membership?.id);
   const again = await run(...create);
@@ -93,8 +96,8 @@ test('a user is deleted by their email address, once that is confirmed', async (
   assert.deepEqual(
     entries.map(({ action, source, details }) => [action, source, details]),
     [
-      ['user_create', 'command_line', powersGiven],
-      ['user_delete', 'command_line', null],
+      ['user_create', 'command_line', { ...powersGiven, ...byTestUser }],
+      ['user_delete', 'command_line', byTestUser],
     ],
   );
 });

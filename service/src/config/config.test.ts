@@ -178,12 +178,18 @@ test('a setting that there is not is refused, with the one that was meant', () =
     ['berth_port', 'BERTH_PORT'],
     ['BERTH_DATABASE_URL', 'DATABASE_URL'],
     ['BERTH_LOCAL_POLL', 'BERTH_LOCAL_POOL'],
+    ['BERTH_POOL', 'BERTH_LOCAL_POOL'],
+    ['BERTH_PROT', 'BERTH_PORT'],
+    ['BERTH_LOG', 'BERTH_LOG_LEVEL'],
+    ['BERTH_DATA', 'BERTH_DATA_DIR'],
   ] as const) {
     const refused = refusal({ [name]: 'canary' });
     assert.equal(refused?.message, `${name} is not a setting of Berth.`);
     assert.equal(refused?.wayOut, `Did you mean ${meant}?`);
   }
-  assert.match(refusal({ BERTH_COLOUR: 'red' })?.wayOut ?? '', /npm run config -- show/);
+  for (const name of ['BERTH_COLOUR', 'BERTH_NODE', 'BERTH_PATH', 'BERTH_ROOT', 'BERTH_LIMIT']) {
+    assert.match(refusal({ [name]: 'red' })?.wayOut ?? '', /npm run config -- show/, name);
+  }
 });
 
 test('variables of clients, of tests, and of anybody else are none of its business', () => {
@@ -199,10 +205,37 @@ test('all that is wrong is said at once', () => {
   assert.match(output ?? '', /Did you mean BERTH_HOST\?/);
 });
 
+test('what goes together is looked at whatever else is wrong, but for what is wrong itself', () => {
+  const wrong = {
+    BERTH_PORT: 'x',
+    BERTH_TLS_CERT: '/cert.pem',
+    DATABASE_URL: 'postgresql://db.example.com/berth',
+    BERTH_OIDC_CLIENT_ID: 'berth',
+  };
+  const { message, output } = refusal(wrong) ?? {};
+  assert.equal(message, '4 settings are wrong:');
+  for (const name of [...Object.keys(wrong).slice(0, 3), 'An OpenID provider']) {
+    assert.match(output ?? '', new RegExp(`^${name} `, 'm'));
+  }
+  const issuer = { BERTH_OIDC_CLIENT_ID: 'a', BERTH_OIDC_CLIENT_SECRET: 'b' };
+  const one = refusal({ ...issuer, BERTH_OIDC_ISSUER: 'http://id.example.com' });
+  assert.match(one?.message ?? '', /^BERTH_OIDC_ISSUER must be/);
+});
+
+test('what the API listens on is an address or the name of a machine, without a port', () => {
+  refuses('BERTH_HOST', ['a b', '127.0.0.1:80', '[::1]', 'http://a', '999.1.1.1', '10.0.0', '1/8']);
+  for (const BERTH_HOST of ['0.0.0.0', '::', 'fe80::1%eth0', 'localhost', 'api-1.example.com']) {
+    assert.equal(loadConfig({ BERTH_HOST }).host, BERTH_HOST);
+  }
+});
+
 test('what is set to nothing is refused where that would be a slip', () => {
   for (const name of ['BERTH_HOST', 'BERTH_DATA_DIR', 'BERTH_PORT', 'BERTH_LOCAL_POOL']) {
     assert.match(refusal({ [name]: '' })?.message ?? '', new RegExp(`^${name} `));
   }
+  const { message, wayOut } = refusal({ BERTH_CACHE_DIR: ' ' }) ?? {};
+  assert.equal(message, 'BERTH_CACHE_DIR is set, and empty.');
+  assert.equal(wayOut, 'Give it a value, or unset it: then it is ~/.cache/berth.');
   assert.equal(loadConfig({ BERTH_INCUS_SOCKET: '' }).incusSocket, undefined);
 });
 

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { ShellSettings, TlsFiles } from '../edge/settings.ts';
@@ -6,9 +6,15 @@ import type { OidcSettings } from '../identities/provider.ts';
 import { emailKey } from '../lib/email.ts';
 import type { Limit } from '../limits/buckets.ts';
 import type { Limits } from '../limits/limiter.ts';
-import { unknownNames } from './names.ts';
+import { type Mistake, unknownNames } from './names.ts';
 import { isSafeRoute } from './remote.ts';
-import { type Environment, readSetting, settingNames, type Values } from './settings.ts';
+import {
+  type Environment,
+  readSetting,
+  type SettingName,
+  settingNames,
+  type Values,
+} from './settings.ts';
 
 /** Everything that can be set from outside. The only reader of the environment. */
 export interface Config {
@@ -48,19 +54,59 @@ export interface LocalNames {
 }
 
 /**
- * Reads all settings. Refuses all that is misspelt at once, then all that does not go together.
+ * Reads all settings, and refuses all that is wrong at once.
  * @throws SetupError
  */
 export function loadConfig(env: Environment = process.env): Config {
-  const mistakes: SetupError[] = unknownNames(env);
+  const { config, mistakes } = readConfig(env);
+  refuse(mistakes);
+  return config;
+}
+
+/** All settings, as they are by default in place of those that are wrong, and what is wrong. */
+export function readConfig(env: Environment): { config: Config; mistakes: Mistake[] } {
+  const mistakes: Mistake[] = unknownNames(env);
+  for (const name of settingNames) attempt(mistakes, [name], () => readSetting(env, name));
+  const isWrong = (name: string) => mistakes.some(({ of }) => of.includes(name));
+  const right = Object.fromEntries(Object.entries(env).filter(([name]) => !isWrong(name)));
   const values = Object.fromEntries(
-    settingNames.map((name) => [name, attempt(mistakes, () => readSetting(env, name))]),
+    settingNames.map((name) => [name, readSetting(right, name)]),
   ) as Values;
-  refuse(mistakes);
-  const oidc = attempt(mistakes, () => oidcSettings(values));
-  const databaseUrl = attempt(mistakes, () => databaseOf(values, env));
-  const tls = attempt(mistakes, () => tlsFiles(values));
-  refuse(mistakes);
+  /** What needs one that is wrong is not looked at. */
+  const together = <T>(of: readonly SettingName[], read: () => T) =>
+    of.some(isWrong) ? undefined : attempt(mistakes, of, read);
+  const oidc = together(ofOidc, () => oidcSettings(values));
+  const databaseUrl = together(ofDatabase, () => databaseOf(values, env));
+  const tls = together(ofTls, () => tlsFiles(values));
+  return { config: configOf(values, env, { oidc, databaseUrl, tls }), mistakes };
+}
+
+/** A mistake is kept, and undefined answered. */
+export function attempt<T>(
+  mistakes: Mistake[],
+  of: readonly SettingName[],
+  read: () => T,
+): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    mistakes.push({ of, error });
+    return undefined;
+  }
+}
+
+const ofOidc = ['BERTH_OIDC_ISSUER', 'BERTH_OIDC_CLIENT_ID', 'BERTH_OIDC_CLIENT_SECRET'] as const;
+const ofDatabase = ['DATABASE_URL', 'BERTH_DATABASE_INSECURE'] as const;
+const ofTls = ['BERTH_TLS_CERT', 'BERTH_TLS_KEY'] as const;
+
+interface Together {
+  oidc: OidcSettings | undefined;
+  databaseUrl: string | undefined;
+  tls: TlsFiles | undefined;
+}
+
+function configOf(values: Values, env: Environment, { oidc, databaseUrl, tls }: Together): Config {
   return {
     host: values.BERTH_HOST,
     port: values.BERTH_PORT,
@@ -98,22 +144,27 @@ export function pathFromShell(path: string, env: Environment = process.env): str
   return resolve(env.INIT_CWD ?? '.', path);
 }
 
-/** A mistake is kept, and what could not be read is undefined until all are refused. */
-function attempt<T>(mistakes: SetupError[], read: () => T): T {
+/** Who runs a command, as the machine calls them: `root`, or `root (sudo: alice)`. */
+export function machineUser({ SUDO_USER: behind }: Environment = process.env): string {
+  const own = userName();
+  return behind === undefined || behind === own ? own : `${own} (sudo: ${behind})`;
+}
+
+/** In a container a user need not have a name. */
+function userName(): string {
   try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    mistakes.push(error);
-    return undefined as T;
+    return userInfo().username;
+  } catch {
+    return `uid ${process.geteuid?.()}`;
   }
 }
 
-function refuse(mistakes: SetupError[]): void {
+/** Throws what is wrong, as one error. */
+export function refuse(mistakes: readonly Mistake[]): void {
   const [first, ...others] = mistakes;
   if (!first) return;
-  if (others.length === 0) throw first;
-  const each = mistakes.map(({ message, wayOut }) => `${message} ${wayOut}`);
+  if (others.length === 0) throw first.error;
+  const each = mistakes.map(({ error }) => `${error.message} ${error.wayOut}`);
   throw new SetupError(
     `${mistakes.length} settings are wrong:`,
     '"npm run config -- check" checks them again.',

@@ -1,11 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { SetupError } from '../../../setup/commands.mjs';
+import { clusterIn, requireNoFile } from '../db/embedded/data-directory.ts';
 import type { TlsFiles } from '../edge/settings.ts';
-import type { Config } from './config.ts';
+import { attempt, type Config } from './config.ts';
 import { type EnvironmentFile, readEnvironmentFile } from './environment-file.ts';
+import type { Mistake } from './names.ts';
+import type { SettingName } from './settings.ts';
 
 /**
  * The settings of an environment file, as systemd reads it.
@@ -24,16 +28,40 @@ export function settingsOfFile(path: string): EnvironmentFile {
 const soonDays = 21;
 const day = 24 * 3600 * 1000;
 
-/**
- * Looks into the files that settings name. Answers what a person should know, in sentences.
- * @throws SetupError for those that the service would not start with
- */
-export function checkFiles(config: Config, now = new Date()): string[] {
+/** Looks into the files that settings name: what a person should know, in sentences, and what no service would start with. */
+export function checkFiles(config: Config, now = new Date()) {
+  const mistakes: Mistake[] = [];
+  const look = (of: readonly SettingName[], work: () => string[]) =>
+    attempt(mistakes, of, work) ?? [];
   const { tls } = config.shell;
-  return [
-    ...(tls ? checkTls(tls, namesOf(config), now) : []),
-    ...(config.databaseUrl ? checkAuthority(config.databaseUrl, now) : []),
+  const { databaseUrl, dataDir } = config;
+  const notes = [
+    ...look(['BERTH_TLS_CERT', 'BERTH_TLS_KEY'], () =>
+      tls ? checkTls(tls, namesOf(config), now) : [],
+    ),
+    ...look(['DATABASE_URL'], () => (databaseUrl ? checkAuthority(databaseUrl, now) : [])),
+    ...look(['BERTH_DATA_DIR'], () => {
+      requireNoFile(dataDir, databaseUrl ? dataDir : clusterIn(dataDir));
+      return [];
+    }),
+    ...checkHost(config),
   ];
+  return { notes, mistakes };
+}
+
+/** Only a note: the settings may be of another machine, or the address come later. */
+function checkHost({ host }: Config): string[] {
+  if (!isIP(host) || ['0.0.0.0', '::'].includes(host)) return [];
+  const own = new BlockList();
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap(
+    (all) => all ?? [],
+  )) {
+    own.addAddress(address, family === 'IPv4' ? 'ipv4' : 'ipv6');
+  }
+  own.addSubnet('127.0.0.0', 8, 'ipv4');
+  const [address = ''] = host.split('%');
+  if (own.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')) return [];
+  return [`This machine does not have the address ${host} now, which BERTH_HOST says.`];
 }
 
 /** What clients call the service, as far as it was said. */

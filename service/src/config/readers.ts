@@ -8,16 +8,29 @@ import { isSafeForSecrets, readPublicUrl } from '../sessions/origin.ts';
 
 /**
  * Makes a value of the text of a variable. Throws `SetupError`, which names the variable and says
- * how to write it. `unset` is what it is when it is not set.
+ * how to write it. `unset` is what it is when it is not set, as that is shown.
  */
 export type Reader<T> = (text: string, name: string, unset: string) => T;
 
-const otherwise = (unset: string) => `Set it so, or unset it: then it is ${unset}.`;
+const otherwise = (unset: string) => `Correct it, or unset it: then it is ${unset}.`;
 
 /** Any text but the empty one, which is taken for a slip. */
 export const text: Reader<string> = (given, name, unset) => {
   if (given.trim() !== '') return given;
   throw new SetupError(`${name} is empty.`, otherwise(unset));
+};
+
+/** Names as of machines; one of digits alone at its end is an address that is none (RFC 1123, section 2.1). */
+const hostName = /^(?=.{1,253}$)([a-z0-9_-]+\.)*[a-z0-9_-]*[a-z_-][a-z0-9_-]*$/i;
+
+/** What can be listened on. Whether this machine has it is for the start to see. */
+export const listenHost: Reader<string> = (given, name, unset) => {
+  const host = text(given, name, unset);
+  if (isIP(host) || hostName.test(host)) return host;
+  throw new SetupError(
+    `${name} must be an address of this machine, or a name of it, not "${given}".`,
+    'Write it without a port and without brackets: 0.0.0.0 and :: are all addresses. The port is BERTH_PORT.',
+  );
 };
 
 /** Any text; the empty one is as good as unset. */

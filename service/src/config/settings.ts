@@ -38,7 +38,7 @@ const longestName = 63;
 
 /** All settings, in the order in which they are shown. The README's table is made of these. */
 export const settings = {
-  BERTH_HOST: withDefault('127.0.0.1', read.text, 'The address that the API listens on'),
+  BERTH_HOST: withDefault('127.0.0.1', read.listenHost, 'The address that the API listens on'),
   BERTH_PORT: withDefault(
     '8080',
     read.wholeNumber(0, 65535),
@@ -226,7 +226,8 @@ export const settingNamed = (name: SettingName): Setting<unknown> => settings[na
 
 /** Reads one setting. Throws `SetupError` where it is not written as it must be. */
 export function readSetting<Name extends SettingName>(env: Environment, name: Name): Values[Name] {
-  const { unset, read: reader } = settingNamed(name);
+  const { unset, shownUnset, read: reader } = settingNamed(name);
   const given = env[name] ?? unset;
-  return (given === undefined ? undefined : reader(given, name, unset ?? 'unset')) as Values[Name];
+  const shown = shownUnset.replaceAll('`', '');
+  return (given === undefined ? undefined : reader(given, name, shown)) as Values[Name];
 }

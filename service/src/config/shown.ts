@@ -1,15 +1,25 @@
 import { table } from '../lib/table.ts';
+import type { Mistake } from './names.ts';
 import { type Environment, type SettingName, settingNamed, settingNames } from './settings.ts';
 
-/** All settings with what they are and where that is from, as columns and as data. Secrets are left out. */
-export function shownSettings(env: Environment) {
+/**
+ * All settings with what they are, where that is from and what is wrong with them, as columns and as data. Secrets are
+ * left out.
+ */
+export function shownSettings(env: Environment, mistakes: readonly Mistake[]) {
   const rows = settingNames.map((name) => {
     const { shownUnset } = settingNamed(name);
     const given = env[name];
     const value = given === undefined ? shownUnset.replaceAll('`', '') : shown(name, given);
-    return { name, value, from: given === undefined ? 'default' : 'set' };
+    const { error } = mistakes.find(({ of }) => of.includes(name)) ?? {};
+    const problem = error ? `${error.message} ${error.wayOut}` : null;
+    return { name, value, from: given === undefined ? 'default' : 'set', problem };
   });
-  const lines = rows.map(({ name, value, from }) => [name, value, from]);
+  const lines = rows.map(({ name, value, from, problem }) => [
+    name,
+    value,
+    from === 'set' && problem !== null ? 'set, wrong' : from,
+  ]);
   return { text: table([['SETTING', 'VALUE', 'FROM'], ...lines]), json: rows };
 }
 

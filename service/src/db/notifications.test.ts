@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
+import { keptLog } from '../testing/canaries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 import { listenForNotifications, notify } from './notifications.ts';
 
 const { db, pool, connectionString, close } = await createTestDatabase();
 const logged = new PassThrough();
-const notifications = listenForNotifications(connectionString, pino({ level: 'warn' }, logged));
+const log = pino({ level: 'warn' }, logged);
+const notifications = listenForNotifications(connectionString, log, { steadyMs: 0 });
 after(async () => {
   await notifications.close();
   await close();
@@ -59,18 +61,42 @@ test('what others write to the channel is told in the log, and harms nothing', a
   assert.ok((await heard(4)).every((id) => id === 4));
 });
 
-test('a connection that is lost is made again, and both are told', async () => {
-  const told: string[] = [];
-  logged.on('data', (chunk) => told.push(String(chunk)));
+/** Once there is one: there is none while it connects. */
+async function cutOff(application: string): Promise<void> {
   await until('a connection was ended', async () => {
     const ended = await pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'berth-listen' and datname = current_database()`,
+       where application_name = $1 and datname = current_database()`,
+      [application],
     );
     return ended.rowCount === 1;
   });
+}
+
+test('a connection that is lost is made again, and both are told', async () => {
+  const told: string[] = [];
+  logged.on('data', (chunk) => told.push(String(chunk)));
+  await cutOff('berth-listen');
   assert.ok((await heard(5)).includes(5));
   const isTold = (words: string) => told.some((line) => line.includes(words));
   const look = () => told;
   await until('both are told', look, () => isTold('was lost') && isTold('is back'));
+});
+
+test('one that is lost as soon as it is made is one outage, told once', async (t) => {
+  const { log: kept, lines } = keptLog();
+  const announce = () => 'flapping';
+  const own = listenForNotifications(connectionString, kept, { announce, steadyMs: 3_600_000 });
+  t.after(() => own.close());
+  const losses: number[] = [];
+  own.onLost(() => losses.push(losses.length));
+  for (let times = 1; times <= 3; times += 1) {
+    await cutOff('berth-listen flapping');
+    await until('it is lost', () => losses.length >= times);
+  }
+  await until('it is there again', () => own.isUpToDate());
+  const told = new Set(lines.map((line) => JSON.parse(line).msg));
+  assert.deepEqual([...told], ['The connection for notifications was lost; connecting again.']);
+  // More than one only where this took more than a minute.
+  assert.ok(lines.length < losses.length, lines.join(''));
 });

@@ -79,6 +79,8 @@ const name = 'berth-listen';
 const beatMs = 300;
 const longestSilenceMs = 10_000;
 const upToDateMs = 1000;
+/** One that is lost sooner has not come back: what connects and is cut off at once is one outage. */
+const steadyAfterMs = 10_000;
 
 const lost = Symbol('lost');
 
@@ -99,14 +101,18 @@ export async function notify<N extends Name>(
   await sql`select pg_notify(${channel}, ${JSON.stringify({ name, payload })})`.execute(db);
 }
 
-/**
- * Listens on a connection of its own, and connects again when that is lost. What `announce` answers, up to 50
- * characters, is shown to whoever looks at the connections in PostgreSQL, within a second.
- */
+interface Listening {
+  /** What it answers, up to 50 characters, is shown to whoever looks at the connections in PostgreSQL, within a second. */
+  announce?: (() => string) | undefined;
+  /** After how long a new connection counts as one that is back. */
+  steadyMs?: number;
+}
+
+/** Listens on a connection of its own, and connects again when that is lost. */
 export function listenForNotifications(
   connectionString: string,
   log: Logger,
-  announce?: () => string,
+  { announce, steadyMs = steadyAfterMs }: Listening = {},
 ): NotificationListener {
   const line: Line = {
     emitter: new EventEmitter(),
@@ -116,7 +122,7 @@ export function listenForNotifications(
   const { emitter } = line;
   emitter.setMaxListeners(0);
   const closing = new AbortController();
-  const running = keepListening(connectionString, line, closing.signal, log);
+  const running = keepListening(connectionString, line, closing.signal, { log, steadyMs });
   return {
     on(name, handler) {
       emitter.on(name, handler);
@@ -138,7 +144,7 @@ async function keepListening(
   connectionString: string,
   line: Line,
   signal: AbortSignal,
-  log: Logger,
+  { log, steadyMs }: { log: Logger; steadyMs: number },
 ): Promise<void> {
   const outage = createOutage(log, {
     failed: 'The connection for notifications was lost. Reconnecting.',
@@ -146,7 +152,7 @@ async function keepListening(
   });
   while (!signal.aborted) {
     try {
-      await listenOnce(connectionString, line, signal, { log, outage });
+      await listenOnce(connectionString, line, signal, { log, outage, steadyMs });
     } catch (error) {
       outage.failed(error);
       await pause(500, signal);
@@ -158,7 +164,7 @@ async function listenOnce(
   connectionString: string,
   line: Line,
   signal: AbortSignal,
-  { log, outage }: { log: Logger; outage: Outage },
+  { log, outage, steadyMs }: { log: Logger; outage: Outage; steadyMs: number },
 ): Promise<void> {
   const client = createClient({
     connectionString,
@@ -180,8 +186,11 @@ async function listenOnce(
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
-    outage.worked();
-    await Promise.race([ended.promise, proveAlive(client, line, signal)]);
+    const steadyAt = performance.now() + steadyMs;
+    const onAlive = () => {
+      if (performance.now() >= steadyAt) outage.worked();
+    };
+    await Promise.race([ended.promise, proveAlive(client, line, signal, onAlive)]);
   } finally {
     signal.removeEventListener('abort', stop);
     line.aliveAt = Number.NEGATIVE_INFINITY;
@@ -195,7 +204,12 @@ async function listenOnce(
  * PostgreSQL sends what there is to hear before it answers a query: an answer proves that all was
  * heard that was sent before the question. A connection that hangs is found out by that, too.
  */
-async function proveAlive(client: pg.Client, line: Line, signal: AbortSignal): Promise<void> {
+async function proveAlive(
+  client: pg.Client,
+  line: Line,
+  signal: AbortSignal,
+  onAlive: () => void,
+): Promise<void> {
   let announced = '';
   while (!signal.aborted) {
     const askedAt = performance.now();
@@ -205,6 +219,7 @@ async function proveAlive(client: pg.Client, line: Line, signal: AbortSignal): P
       await client.query(`select set_config('application_name', $1, false)`, [`${name} ${told}`]);
     announced = told;
     line.aliveAt = askedAt;
+    onAlive();
     await pause(beatMs, signal);
   }
 }

@@ -76,7 +76,7 @@ export async function openDatabase(
   const workers = connect(poolLimits.workers);
   const leases = connect(poolLimits.leases);
   const health = connect(poolLimits.health);
-  const notifications = listenForNotifications(connectionString, log, announce);
+  const notifications = listenForNotifications(connectionString, log, { announce });
   stack.defer(() => notifications.close());
   const opened = stack.move();
   return {

@@ -16,7 +16,9 @@ function operations(db: Queryable) {
     .innerJoin('locations', (join) =>
       join.on(sql<boolean>`locations.id in (servers.location_id, nodes.location_id)`),
     )
+    .leftJoin(workers(db), 'workers.holder', 'operations.lease_holder')
     .select(['operations.id', 'operations.kind', 'operations.status', 'operations.step'])
+    .select('workers.service as worker')
     .select(['operations.progress', 'operations.message', 'operations.error'])
     .select(['operations.attempts', 'operations.last_error', 'operations.fence'])
     .select(['operations.lease_holder', 'operations.state', 'operations.server_id'])
@@ -29,6 +31,17 @@ function operations(db: Queryable) {
     .select(seconds('deadline_at').as('deadline_in'))
     .select(seconds('lease_until').as('lease_ends_in'));
 }
+
+/** What services are called, by what they hold leases as: see `holderOf`. */
+const workers = (db: Queryable) =>
+  db
+    .selectFrom('reconciler_statuses')
+    .select('service')
+    .select(
+      sql<string>`left(encode(sha256(convert_to(service, 'UTF8')), 'hex'), 32)::uuid`.as('holder'),
+    )
+    .distinct()
+    .as('workers');
 
 export type InspectedOperation = Awaited<ReturnType<typeof openOperations>>[number];
 

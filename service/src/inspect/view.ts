@@ -79,8 +79,9 @@ function subjectOf({ node, server_id, hostname }: InspectedOperation): string {
   return node === null ? `server ${server_id} (${hostname})` : `node ${node}`;
 }
 
-function worker({ lease_holder, lease_ends_in }: InspectedOperation): string {
+/** By the name of the service as `inspect reconcilers` has it; one that has not told of itself, by its lease. */
+function worker({ lease_holder, lease_ends_in, worker: service }: InspectedOperation): string {
   if (lease_holder === null) return 'none';
   const lease = lease_ends_in === null || lease_ends_in < 0 ? 'lost' : `${lease_ends_in} s`;
-  return `${lease_holder.slice(0, 8)} (${lease})`;
+  return `${service ?? lease_holder.slice(0, 8)} (${lease})`;
 }

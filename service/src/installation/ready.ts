@@ -16,23 +16,30 @@ export async function becomesReady(config: Asked, withinMs: number): Promise<boo
   const end = Date.now() + withinMs;
   for (;;) {
     const answer = await askService(config, '/v1/health/ready');
-    if (answer?.status === 200) return true;
+    if (typeof answer === 'object' && answer.status === 200) return true;
     if (Date.now() > end) return false;
     await sleep(lookAgainMs);
   }
 }
 
-/** On this machine, whichever name the service goes by. Undefined where it gives no whole answer. */
+/** `none`: nothing listens there. `silent`: what listens there gives no whole answer, or none in time. */
+type Answer = { status: number | undefined; body: string } | 'none' | 'silent';
+
+/** Of connect(2) and getaddrinfo(3). */
+const nobodyListens = /^(ECONNREFUSED|EADDRNOTAVAIL|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+
+/** On this machine, whichever name the service goes by. */
 export async function askService(
   { host, port, shell }: Asked,
   path: string,
-): Promise<{ status: number | undefined; body: string } | undefined> {
+  longestMs = longestAnswerMs,
+): Promise<Answer> {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const options = {
     host: everywhere[host] ?? host,
     port,
     path,
-    timeout: longestAnswerMs,
+    timeout: longestMs,
     // A service of a release before answers these names alone.
     headers: { host: shell.allowedHosts[0] ?? host },
     // It is for that name, and this is the machine itself.
@@ -40,12 +47,13 @@ export async function askService(
     agent: false,
   };
   return await new Promise((resolve) => {
-    const none = () => resolve(undefined);
+    const failed = (error: NodeJS.ErrnoException) =>
+      resolve(nobodyListens.test(error.code ?? '') ? 'none' : 'silent');
     const asked = (shell.tls ? overHttps : overHttp)(options, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode, body }), none);
+      text(response).then((body) => resolve({ status: response.statusCode, body }), failed);
     });
     asked.on('timeout', () => asked.destroy(new Error('It does not answer.')));
-    asked.on('error', none);
+    asked.on('error', failed);
     asked.end();
   });
 }

@@ -45,7 +45,7 @@ const start = async () => (await agreeOnSecretKey(db, await loadKeys(dataDir), s
 async function running({ connectionString: url }: TestDatabase, directory = dataDir) {
   const keys = await loadKeys(directory);
   const { keyring } = await agreeOnSecretKey(db, keys, { ...shared, dataDir: directory });
-  const listener = listenForNotifications(url, log, () => announcement(keyring));
+  const listener = listenForNotifications(url, log, { announce: () => announcement(keyring) });
   await untilHeard(listener);
   const leaving = new AbortController();
   const following = followKeys({ keyring, db, dataDir: directory, log }, leaving.signal);

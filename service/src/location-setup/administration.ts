@@ -294,9 +294,12 @@ async function requireOwnProject(
   for (const other of await listAllLocations(db)) {
     if (other.id === ownId || other.incus_project !== project) continue;
     if ((await presentedBy(other)) !== environment.certificate_fingerprint) continue;
+    // The settings say what that is, and not these tools.
+    const change =
+      other.name === 'local' ? 'Use that one, as it is' : 'Change that one with update';
     throw new SetupError(
       `The location ${other.name} already uses the project ${project} of this Incus.`,
-      `Change that location with update, or use another project for this one: --project ${project}2`,
+      `${change}, or use another project for this one: --project ${project}2`,
     );
   }
 }

@@ -1,16 +1,13 @@
-import { hostname } from 'node:os';
 import type { Db } from '../db/connection.ts';
 import { defineReconciler } from './define.ts';
 import { writeStatuses } from './queries.ts';
+import { serviceName } from './service.ts';
 import type { StatusRecorder } from './status.ts';
 
 export interface Publishing {
   db: Db;
   statuses: StatusRecorder['statuses'];
 }
-
-/** What `npm run inspect -- reconcilers` calls this service. */
-const serviceName = `${hostname()}/${process.pid}`;
 
 /** Writes how all reconcilers of this service do for `npm run inspect`, its own last run among them. */
 export const publishStatuses = defineReconciler<Publishing>({

@@ -79,9 +79,6 @@ function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Letters by which a name may differ from the one that was meant: of a short one only a few. */
-const furthest = 3;
-
 /** A server is created with a `name` and shown with a `hostname`. */
 const alike = (one: string, other: string) => [one, other].sort().join(' ') === 'hostname name';
 
@@ -90,7 +87,7 @@ function meantBy(name: string, parentSchema: object = {}): string | undefined {
   const known = Object.keys(properties).filter(
     (one) => !('undocumented' in (properties[one] ?? {})),
   );
-  const near = nearest(name, known, Math.min(furthest, Math.ceil(name.length / 4)));
+  const near = nearest(name, known);
   return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { machineUser } from '../config/config.ts';
 
 interface Outcome {
   code: number;
@@ -17,6 +18,9 @@ export const toolOn = (
   input = '',
   more: Record<string, string> = {},
 ) => program([toolEntry, tool], input, { DATABASE_URL: connectionString, ...more });
+
+/** As tools that tests run are entered in the audit log. */
+export const byTestUser = { machine_user: machineUser() };
 
 /** Runs a file with arguments as its own process, with these variables beside our own. */
 export function program(command: string[], input: string, more: Record<string, string>) {

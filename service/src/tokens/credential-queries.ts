@@ -128,6 +128,26 @@ export async function listTokens(db: Queryable) {
     .execute();
 }
 
+/** Whether revoking this one leaves no token that holds with the scope admin, and there is one now. */
+export async function isLastAdminToken(db: Queryable, id: number): Promise<boolean> {
+  const { rows } = await sql<{ isLast: boolean }>`
+    with recursive goes as (
+      select id from tokens where id = ${id}
+      union all
+      select t.id from tokens t join goes on t.parent_id = goes.id where t.revoked_at is null
+    ), held as (
+      select tokens.id from tokens
+      join projects on projects.id = tokens.project_id and projects.deleted_at is null
+      left join users on users.id = tokens.created_by
+      where 'admin' = any(scopes) and revoked_at is null
+        and (expires_at is null or expires_at > now())
+        and (created_by is null or users.is_admin and users.disabled_at is null)
+    )
+    select exists (select from held) and not exists (
+      select from held where id not in (select id from goes)) as "isLast"`.execute(db);
+  return rows[0]?.isLast ?? false;
+}
+
 /** Answers with the project of it; undefined where there was none to revoke. */
 export async function revokeToken(db: Queryable, id: number): Promise<number | undefined> {
   const row = await db

@@ -227,6 +227,29 @@ it('what is no time and no network is refused', async () => {
   }
 });
 
+it('what the schema refuses and what the rules do is told at once, each field once', async () => {
+  const { token } = (await make({ scopes: ['servers:read', 'servers:write'] })).json();
+  const body = {
+    name: ' ',
+    scopes: ['admin'],
+    expires_at: '2020-01-01T00:00:00Z',
+    allowed_networks: ['nonsense', '10.0.0.0/33'],
+    colour: 'red',
+  };
+  const refused = await make(body, bearer(token));
+  assert.equal(refused.statusCode, 422);
+  const pointers = refused.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+  assert.deepEqual(pointers.sort(), [
+    '/allowed_networks/0',
+    '/colour',
+    '/expires_at',
+    '/name',
+    '/scopes/0',
+  ]);
+  const none = await whole.ask('POST', '/tokens', { body: [], ...admin });
+  assert.equal(none.statusCode, 422, none.body);
+});
+
 it('networks within others', () => {
   assert.equal(normalNetwork('2001:db8::/32'), '2001:db8::/32');
   assert.equal(normalNetwork('10.0.0.1'), '10.0.0.1/32');

@@ -18,6 +18,7 @@ import { readPage, sendList } from '../requests/pagination.ts';
 import { findUser } from '../users/queries.ts';
 import { personView } from '../users/view.ts';
 import { findToken, listTokens } from './queries.ts';
+import { withRules } from './rules.ts';
 import { createToken, revokeToken, tokenNotFound } from './tokens.ts';
 import { tokenView } from './view.ts';
 
@@ -116,6 +117,9 @@ function changeRoutes(app: App, deps: Deps): void {
         ...config,
         needsConfirmation: true,
         problems: ['owner_required', 'quota_exceeded'],
+      },
+      errorHandler: (error, request) => {
+        throw withRules(error, request.body, request.caller);
       },
       schema: {
         operationId: 'token_create',

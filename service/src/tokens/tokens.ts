@@ -1,13 +1,13 @@
 import type { TokenCreate } from '@berth/contract/tokens';
-import type { Caller, Scope } from '../callers/app-types.ts';
+import type { Caller } from '../callers/app-types.ts';
 import { allows } from '../callers/scopes.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
-import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
+import { invalidFields, Problem } from '../problems/problem.ts';
 import { findMember, mayActIn } from '../projects/members/queries.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { lockProject } from '../projects/queries.ts';
-import { isWithin, normalNetwork } from './networks.ts';
+import { normalNetwork } from './networks.ts';
 import {
   countRevokedWith,
   countTokens,
@@ -17,6 +17,7 @@ import {
   markTokenRevoked,
   type ShownToken,
 } from './queries.ts';
+import { rulesErrors } from './rules.ts';
 import { generateToken, tokenHash } from './token.ts';
 
 /** That hold, of a project. More than anybody looks after. */
@@ -40,11 +41,7 @@ export async function createToken(
   const expiresAt = body.expires_at ?? caller.expiresAt;
   const wanted = body.allowed_networks ?? caller.allowedNetworks;
   const allowedNetworks = wanted.map((network) => normalNetwork(network) ?? network);
-  const errors = [
-    ...scopeErrors(scopes, caller),
-    ...expiryErrors(expiresAt, caller),
-    ...networkErrors(allowedNetworks, caller),
-  ];
+  const errors = rulesErrors(body, caller);
   if (errors.length > 0) throw invalidFields(errors);
   await requireRoom(trx, project);
   await requireStanding(trx, project, caller);
@@ -136,44 +133,4 @@ async function requireToken(project: Project, id: number): Promise<ShownToken> {
   const row = await findToken(project, id);
   if (!row) throw tokenNotFound(id);
   return row;
-}
-
-function scopeErrors(scopes: readonly Scope[], caller: Caller): FieldError[] {
-  return scopes.flatMap((scope, index) =>
-    allows(caller.scopes, scope)
-      ? []
-      : [{ pointer: `/scopes/${index}`, detail: `You do not have the scope ${scope} yourself.` }],
-  );
-}
-
-function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
-  const pointer = '/expires_at';
-  if (expiresAt === null) return [];
-  const time = Date.parse(expiresAt);
-  if (time <= Date.now()) return [{ pointer, detail: 'Must be in the future.' }];
-  if (caller.expiresAt === null || exactly(expiresAt) <= exactly(caller.expiresAt)) return [];
-  return [{ pointer, detail: `Must not be later than your own expiry, ${caller.expiresAt}.` }];
-}
-
-/** In UTC with all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
-function exactly(time: string): string {
-  const [, digits = ''] = /\.(\d+)/.exec(time) ?? [];
-  const second = new Date(time.replace(/\.\d+/, '')).toISOString().slice(0, 19);
-  return `${second}.${digits.padEnd(6, '0')}Z`;
-}
-
-function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {
-  const own = caller.allowedNetworks;
-  if (networks.length === 0 && own.length > 0) {
-    const detail = `Must not be empty, because you are restricted to ${own.join(', ')}.`;
-    return [{ pointer: '/allowed_networks', detail }];
-  }
-  return networks.flatMap((network, index) => {
-    const pointer = `/allowed_networks/${index}`;
-    if (!normalNetwork(network)) {
-      return [{ pointer, detail: 'Must be a network such as 203.0.113.0/24 or 2001:db8::/32.' }];
-    }
-    if (own.length === 0 || isWithin(network, own)) return [];
-    return [{ pointer, detail: `Must be within your own networks, ${own.join(', ')}.` }];
-  });
 }

@@ -82,7 +82,8 @@ export async function changeUser(
   await updateUser(trx, id, { email, name, passwordHash, isAdmin, isDisabled });
   if (passwordHash || isDisabled) await endSessions(trx, id);
   const row = await require(trx, id);
-  return { row, details: difference(powersOf(user), powersOf(row)) };
+  const details = difference(powersOf(user), powersOf(row));
+  return { row, details: passwordHash ? { ...details, password_changed: true } : details };
 }
 
 /** What the audit log is to say of a user. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
+import { clusterIn, makeDataDirectory, requireNoFile } from './data-directory.ts';
 import { logFileIn, logSettings } from './log-file.ts';
 import { noRoomForProgram, requireRoom } from './no-room.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
@@ -78,10 +79,10 @@ export async function joinEmbeddedPostgres({
 }: {
   dataDir: string;
 }): Promise<EmbeddedPostgres> {
-  if (!(await exists(join(dataDir, 'postgres', 'PG_VERSION')))) {
+  if (!(await hasCluster(dataDir))) {
     throw new SetupError(
       `There is no Berth in ${dataDir}.`,
-      'Use the same BERTH_DATA_DIR or DATABASE_URL as the service.',
+      'Use the same BERTH_DATA_DIR or DATABASE_URL as the service. For "npm run start:simulated": BERTH_DATA_DIR=data-simulated.',
     );
   }
   const running = { ...(await openCluster(dataDir)), settings: {} };
@@ -104,16 +105,16 @@ export async function findEmbeddedPostgres({
 }: {
   dataDir: string;
 }): Promise<string | 'none' | 'stopped'> {
-  if (!(await exists(join(dataDir, 'postgres', 'PG_VERSION')))) return 'none';
-  const cluster = { ...(await clusterIn(dataDir)), settings: {} };
+  if (!(await hasCluster(dataDir))) return 'none';
+  const cluster = { ...(await describeCluster(dataDir)), settings: {} };
   if (!(await exists(cluster.socketDirectory))) return 'stopped';
   await ensurePrivateFolder(cluster.socketDirectory, dataDir);
-  return (await answers(cluster)) ? connectionString(cluster, 'postgres') : 'stopped';
+  return (await answers(cluster)) ? connectionString(cluster, database) : 'stopped';
 }
 
 async function open(dataDir: string, settings: Record<string, string> = {}) {
   const cluster = { ...(await openCluster(dataDir)), settings };
-  if (!(await exists(join(cluster.directory, 'PG_VERSION')))) await initialise(cluster);
+  if (!(await hasCluster(dataDir))) await initialise(cluster);
   await bringUp(cluster);
   const lock = await holdDataDirectory(cluster);
   try {
@@ -204,20 +205,26 @@ interface Cluster {
 }
 
 async function openCluster(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const cluster = await clusterIn(dataDir);
+  await makeDataDirectory(dataDir);
+  const cluster = await describeCluster(dataDir);
   await ensurePrivateFolder(cluster.socketDirectory, dataDir);
   return cluster;
 }
 
-async function clusterIn(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
+async function hasCluster(dataDir: string): Promise<boolean> {
+  const cluster = clusterIn(dataDir);
+  requireNoFile(dataDir, cluster);
+  return await exists(join(cluster, 'PG_VERSION'));
+}
+
+async function describeCluster(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
   const own = join(dataDir, 'postgres-socket');
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const socketIsTemporary = Buffer.byteLength(own) > longestSocketDirectory;
   const socketDirectory = socketIsTemporary ? join(tmpdir(), `berth-postgres-${hash}`) : own;
   return {
     binaries: await postgresBinaries(),
-    directory: join(dataDir, 'postgres'),
+    directory: clusterIn(dataDir),
     socketDirectory,
     socketIsTemporary,
     logFile: logFileIn(dataDir),

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { SetupError } from '../../../../setup/commands.mjs';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { toolOn } from '../../testing/tool.ts';
 import { backUp } from './backup.ts';
@@ -48,6 +57,18 @@ test('an export that fails removes none of those before', async () => {
   const nowhere = connectionString.replace(/\/test_\d+_\d+/, '/none_such');
   await assert.rejects(backUp(nowhere, { directory, keep: 1, now: on(3) }, quiet));
   assert.deepEqual(readdirSync(directory), before);
+});
+
+test('a directory that is not there is named, and not made', async () => {
+  const directory = join(root, 'not-mounted');
+  const backup = backUp(connectionString, { directory, keep: 1 }, quiet);
+  await assert.rejects(backup, (error: Error) => {
+    assert.ok(error instanceof SetupError, String(error));
+    assert.equal(error.message, `There is no directory ${directory}.`);
+    assert.match(error.wayOut, /mount the disk that it is on: mkdir -m 700 /);
+    return true;
+  });
+  assert.ok(!existsSync(directory));
 });
 
 test('the command of the timer does so', async () => {

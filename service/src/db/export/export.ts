@@ -1,5 +1,6 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { sql } from 'kysely';
@@ -24,7 +25,7 @@ import type { Progress } from './row-progress.ts';
 
 /**
  * Writes the whole database to a file, as of one moment, beside whatever runs on it. The file is there
- * when it is whole. Throws `SetupError` where there is nothing to export, or the file is there already.
+ * when it is whole. Throws `SetupError` where there is nothing to export, the file is there already, or its directory is not.
  */
 export async function exportDatabase(
   connectionString: string,
@@ -33,6 +34,12 @@ export async function exportDatabase(
 ): Promise<ExportHeader> {
   if (existsSync(path)) {
     throw new SetupError(`${path} already exists.`, 'Choose another file.');
+  }
+  const directory = dirname(path);
+  // None is made: it may be where a disk is to be mounted that is not.
+  if (!existsSync(directory)) {
+    const wayOut = `Make it, or mount the disk that it is on: mkdir -m 700 ${directory}`;
+    throw new SetupError(`There is no directory ${directory}.`, wayOut);
   }
   const pool = createPool(connectionString, { max: 1 });
   try {

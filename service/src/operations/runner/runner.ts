@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import type { NotificationListener } from '../../db/notifications.ts';
 import type { RunObserver } from '../../reconciler-runtime/observer.ts';
 import { startReconcilers } from '../../reconciler-runtime/runner.ts';
+import { holderOf, serviceName } from '../../reconciler-runtime/service.ts';
 import type { OperationKind } from '../define.ts';
 import type { Execution } from '../execute.ts';
 import { activeOperations } from './active.ts';
@@ -36,7 +36,7 @@ export function startOperationRunner(options: RunnerOptions): OperationRunner {
   const steps = new Map(kinds.map(({ kind, steps: ofKind }) => [kind, Object.keys(ofKind)]));
   const looking = startReconcilers({
     reconcilers: [dueOperations, clockSkewGuard],
-    subject: { db, log, holder: randomUUID(), steps, concurrency, active },
+    subject: { db, log, holder: holderOf(serviceName), steps, concurrency, active },
     ...{ signal, log, observer: runs },
   });
   const unsubscribe = [

@@ -3,10 +3,13 @@ import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import { systemSocket } from '../../../setup/incus-daemon.ts';
-import { type Config, loadConfig, ownEnvironment } from '../config/config.ts';
+import { type Config, ownEnvironment, readConfig } from '../config/config.ts';
 import { checkFiles, settingsOfFile } from '../config/files.ts';
+import type { Environment } from '../config/settings.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
+import { isSimulated, places } from '../installation/host.ts';
+import { ownFolder } from '../installation/install-service.ts';
 import { knownHoles, updateWords } from '../nodes/known-holes.ts';
 import {
   clockFinding,
@@ -23,9 +26,8 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
-import { places } from './host.ts';
-import { ownFolder } from './install-service.ts';
-import { databaseFinding, serviceFinding } from './reachable.ts';
+import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
+import { keyFindings } from './secret-key.ts';
 
 const oldestIncus = 6;
 
@@ -42,16 +44,48 @@ export async function examine(machine: Machine): Promise<Finding[]> {
   return [
     ...versions(machine),
     ...findings,
+    ...(await machineFindings(machine, config)),
+    ...(config ? await ownFindings(machine, config, installed) : []),
+    clockFinding(machine),
+    ...diskFindings(machine, folders),
+    ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
+  ];
+}
+
+/** What servers need of the machine. */
+export async function machineFindings(
+  machine: Machine,
+  config: Config | undefined,
+): Promise<Finding[]> {
+  if (config && isSimulated(config.dataDir)) {
+    const says = `simulated, as ${config.dataDir} says: what servers need of the machine was not looked at`;
+    return [{ what: 'Incus', state: 'note', says }];
+  }
+  return [
     ...packageFindings(),
     ...kernelFindings(machine),
     kvmFinding(machine),
     ...(config?.local ? [lxcfsFinding(machine)] : []),
     ...(await engineFindings(machine, config)),
-    ...(config ? [await databaseFinding(config), await serviceFinding(config, installed)] : []),
     firewallFinding(machine),
-    clockFinding(machine),
-    ...diskFindings(machine, folders),
-    ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
+  ];
+}
+
+/** What Berth has on it. */
+async function ownFindings(
+  machine: Machine,
+  config: Config,
+  installed: { wayOut: string } | undefined,
+): Promise<Finding[]> {
+  const database = await databaseFinding(config);
+  // Those of an installation are not those of a Berth that was started by hand.
+  const exports = installed && places.exports;
+  const isKnown = database.wayOut === undefined;
+  return [
+    ...(await roomFinding(config.dataDir)),
+    database,
+    ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
+    await serviceFinding(config, installed),
   ];
 }
 
@@ -63,17 +97,37 @@ function versions({ read }: Machine): Finding[] {
   return Object.entries(says).map(([what, text]) => ({ what, state: 'ok', says: text }));
 }
 
+/** `config` is undefined where settings are wrong: what they mean is not known. */
+export function settingsFindings(
+  what: string,
+  env: Environment,
+): { config: Config | undefined; findings: Finding[] } {
+  const { config, mistakes } = readConfig(env);
+  const files = checkFiles(config);
+  const problems = [...mistakes, ...files.mistakes].map(({ error }) => problemOf(what, error));
+  const right: Finding = { what, state: 'ok', says: 'right' };
+  return {
+    config: mistakes.length === 0 ? config : undefined,
+    findings: [
+      ...(problems.length > 0 ? problems : [right]),
+      ...files.notes.map((says): Finding => ({ what, state: 'note', says })),
+    ],
+  };
+}
+
+const problemOf = (what: string, { message: says, wayOut }: SetupError): Finding => ({
+  ...{ what, state: 'problem', says, wayOut },
+});
+
 function readSettings(isInstalled: boolean): { config: Config | undefined; findings: Finding[] } {
-  const what = isInstalled ? places.settings : 'settings';
+  if (!isInstalled) return settingsFindings('settings', ownEnvironment());
+  const what = places.settings;
   try {
-    const env = isInstalled ? settingsOfFile(places.settings).variables : ownEnvironment();
-    const config = loadConfig(isInstalled ? { ...env, BERTH_DATA_DIR: places.data } : env);
-    const notes = checkFiles(config).map((says): Finding => ({ what, state: 'note', says }));
-    return { config, findings: [{ what, state: 'ok', says: 'right' }, ...notes] };
+    const { variables } = settingsOfFile(what);
+    return settingsFindings(what, { ...variables, BERTH_DATA_DIR: places.data });
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    const { message: says, wayOut } = error;
-    return { config: undefined, findings: [{ what, state: 'problem', says, wayOut }] };
+    return { config: undefined, findings: [problemOf(what, error)] };
   }
 }
 

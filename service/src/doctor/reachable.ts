@@ -3,10 +3,11 @@ import { Value } from 'typebox/value';
 import { SetupError } from '../../../setup/commands.mjs';
 import { createClient } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { lackOfRoom } from '../db/embedded/no-room.ts';
 import { databaseError, isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
+import { type Asked, askService } from '../installation/ready.ts';
 import type { Finding } from './doctor.ts';
-import { type Asked, askService } from './ready.ts';
 
 const longestMs = 5000;
 
@@ -35,9 +36,29 @@ function databaseTrouble(error: unknown, place: DatabasePlace): Omit<Finding, 'w
     const wayOut = 'Run this as root, or as the user of the service.';
     return { state: 'note', says: `${place.dataDir} can't be read by this user`, wayOut };
   }
+  // PostgreSQL's invalid_catalog_name: its first start has not made it yet.
+  if (error instanceof Error && 'code' in error && error.code === '3D000') {
+    return { state: 'note', says: `the one in ${place.dataDir} is being made` };
+  }
   if (!(error instanceof Error && isDatabaseUnavailable(error))) throw error;
   const says = `the one in ${place.dataDir} does not answer: ${error.message}`;
   return { state: 'problem', says, wayOut: 'Restart the service, and see its log.' };
+}
+
+/** Whether something can be written to the data directory. */
+export async function roomFinding(dataDir: string): Promise<Finding[]> {
+  const what = 'data directory';
+  try {
+    const lack = await lackOfRoom(dataDir);
+    if (!lack) return [{ what, state: 'ok', says: `${dataDir} can be written to` }];
+    const { failed, code, wayOut } = lack;
+    return [{ what, state: 'problem', says: `${dataDir} ${failed} (${code})`, wayOut }];
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    // None yet; what else keeps from it, the database tells.
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) return [];
+    throw error;
+  }
 }
 
 async function versionOf(connectionString: string): Promise<string> {
@@ -62,11 +83,18 @@ async function versionOf(connectionString: string): Promise<string> {
 export async function serviceFinding(
   config: Asked,
   installed: { wayOut: string } | undefined,
+  longestAnswerMs = longestMs,
 ): Promise<Finding> {
   const what = 'service';
   const at = `${config.host}:${config.port}`;
-  const answer = await askService(config, '/v1/health');
-  if (!answer) {
+  const answer = await askService(config, '/v1/health', longestAnswerMs);
+  if (answer === 'silent') {
+    const says = `what listens at ${at} gives no answer`;
+    const restart = 'If it is Berth, restart it: it goes on where it was.';
+    const wayOut = installed ? `${restart} ${installed.wayOut}` : restart;
+    return { what, state: 'problem', says, wayOut };
+  }
+  if (answer === 'none') {
     const says = `nothing answers at ${at}`;
     return installed
       ? { what, state: 'problem', says, ...installed }

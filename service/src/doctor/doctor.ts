@@ -223,24 +223,28 @@ export function diskFindings({ space }: Machine, paths: Record<string, string>):
   });
 }
 
-/** Of a timer, whose last export is to be of the last two days. */
-export function exportFinding(machine: Machine, folder: string): Finding {
-  const { list, now } = machine;
+/** The path of the newest export of a timer; undefined where there is none. */
+export function lastExport({ list }: Pick<Machine, 'list'>, folder: string): string | undefined {
   const names = list(folder).filter((name) => /^berth-\d{8}T\d{6}Z\.gz$/.test(name));
   const last = names.sort().at(-1);
+  return last === undefined ? undefined : `${folder}/${last}`;
+}
+
+/** Of a timer, whose last export is to be of the last two days. */
+export function exportFinding(machine: Machine, folder: string): Finding {
+  const { now } = machine;
+  const last = lastExport(machine, folder);
   const wayOut = hasSystemd(machine)
     ? 'See "systemctl status berth-export.timer berth-export".'
     : `This machine has no systemd: run this command daily, for example with cron: npm run db -- backup ${folder} --keep 14`;
   if (last === undefined) return problem('exports', `none in ${folder} yet`, wayOut);
   const [, y, m, d, h, min] = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(last) ?? [];
   const hours = (now.getTime() - Date.parse(`${y}-${m}-${d}T${h}:${min}Z`)) / 3_600_000;
-  const says = `the last one is ${join(folder, last)}`;
+  const says = `the last one is ${last}`;
   return hours > 48
     ? problem('exports', `${says}, ${Math.floor(hours)} hours old`, wayOut)
     : ok('exports', says);
 }
-
-const join = (folder: string, name: string) => `${folder}/${name}`;
 
 /** All of them, the way out below what is not right. */
 export function findingsInWords(findings: readonly Finding[]): string {

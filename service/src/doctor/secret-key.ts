@@ -1,0 +1,117 @@
+import { SetupError } from '../../../setup/commands.mjs';
+import { createDb, createPool } from '../db/connection.ts';
+import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { openExport } from '../db/export/export-file.ts';
+import type { DatabasePlace } from '../db/open.ts';
+import { findSealing } from '../db/queries.ts';
+import { keyFile, readKeyFile } from '../keys/key-file.ts';
+import { fingerprintOf, type Key, keySha256 } from '../keys/keyring.ts';
+import { type Finding, lastExport, type Machine } from './doctor.ts';
+
+const what = 'secret key';
+
+interface Asked extends DatabasePlace {
+  /** The folder of daily exports; undefined: none are made. */
+  exports: string | undefined;
+}
+
+/** Whether the secret key is there, and is that of the database, or while that is stopped, of its last export. */
+export async function keyFindings(
+  machine: Pick<Machine, 'list'>,
+  { exports, ...place }: Asked,
+): Promise<Finding[]> {
+  const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
+  if (database === 'none') return [];
+  const noted = database === 'stopped' ? undefined : await notedIn(database);
+  // Of an outside one that no service has used yet.
+  if (database !== 'stopped' && noted === undefined) return [];
+  const path = keyFile(place.dataDir);
+  const keys = await readKeys(path);
+  if ('says' in keys) return [{ what, ...keys }];
+  const has = keys.map(({ bytes }) => fingerprintOf(keySha256(bytes)));
+  if (noted !== undefined) return [compared(path, has, noted)];
+  const last = exports === undefined ? undefined : lastExport(machine, exports);
+  return [await comparedWithExport(path, has, last)];
+}
+
+type Problem = Omit<Finding, 'what'>;
+
+async function readKeys(path: string): Promise<Key[] | Problem> {
+  try {
+    return await readKeyFile(path);
+  } catch (error) {
+    if (error instanceof SetupError) {
+      return { state: 'problem', says: error.message, wayOut: error.wayOut };
+    }
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') {
+      const says = `there is no ${path}, with which secrets in the database are encrypted`;
+      const wayOut =
+        'Put the copy of it back before Berth is started: a start makes another one, which can not read them.';
+      return { state: 'problem', says, wayOut };
+    }
+    if (code !== 'EACCES') throw error;
+    const wayOut = 'Run this as root, or as the user of the service.';
+    return { state: 'note', says: `${path} can't be read by this user`, wayOut };
+  }
+}
+
+function compared(path: string, has: string[], noted: string): Finding {
+  if (has.includes(noted)) {
+    return { what, state: 'ok', says: `that of the database (fingerprint ${noted})` };
+  }
+  const says = `${path} is not the key of the database: its fingerprint is ${has.join(', ')}, not ${noted}`;
+  const wayOut = 'Put the copy of the right one in its place while Berth is stopped.';
+  return { what, state: 'problem', says, wayOut };
+}
+
+/** An export may be of before the key was changed. */
+async function comparedWithExport(
+  path: string,
+  has: string[],
+  last: string | undefined,
+): Promise<Finding> {
+  const key = last === undefined ? undefined : await keyOf(last);
+  if (key instanceof SetupError) {
+    return { what, state: 'note', says: key.message, wayOut: key.wayOut };
+  }
+  if (!key) {
+    const says = `there (fingerprint ${has.join(', ')}); whether it is that of the database is seen while that runs`;
+    return { what, state: 'ok', says };
+  }
+  if (has.includes(key)) {
+    return { what, state: 'ok', says: `that of the last export (fingerprint ${key})` };
+  }
+  const says = `${path} is not the key of the last export, ${last}: its fingerprint is ${has.join(', ')}, not ${key}`;
+  const wayOut =
+    'Unless it was changed since, put the copy of the right one in its place before Berth is started.';
+  return { what, state: 'problem', says, wayOut };
+}
+
+/** The fingerprint of the key that an export needs, where it says so, or why it can't be read. */
+async function keyOf(path: string): Promise<string | null | undefined | SetupError> {
+  try {
+    return (await openExport(path)).header.key;
+  } catch (error) {
+    if (error instanceof SetupError) return error;
+    throw error;
+  }
+}
+
+/** PostgreSQL's invalid_catalog_name, undefined_table and undefined_column: a first start or an upgrade has not come so far. */
+const notMigrated = ['3D000', '42P01', '42703'];
+
+/** The fingerprint of the key that a database says; undefined where it says none. */
+async function notedIn(connectionString: string): Promise<string | undefined> {
+  const db = createDb(createPool(connectionString, { max: 1 }));
+  try {
+    const { sha256 } = await findSealing(db);
+    return sha256 ? fingerprintOf(sha256) : undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (notMigrated.includes(code)) return undefined;
+    throw error;
+  } finally {
+    await db.destroy();
+  }
+}
