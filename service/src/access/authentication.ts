@@ -53,7 +53,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
   app.addHook('onRoute', requireDeclaredScope);
   app.addHook('onRequest', async (request, reply) => {
     // Without a route there is nothing to protect: a 404 or a 405 follows.
-    if (request.is404) return await limits.admitUnknown(request, reply);
+    if (request.is404) return await limits.admitNotFound(request, reply);
     const { scope } = request.routeOptions.config;
     if (scope === 'public') return await limits.admitPublic(request, reply);
     const identity = await identify(request, reply, { deps, limits, memory }).catch(

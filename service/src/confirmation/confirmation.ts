@@ -26,7 +26,7 @@ export async function readProof(
   if (password !== undefined) {
     return { passwordHash: await requirePassword(request, reply, deps, userId, password) };
   }
-  await request.server.limits.admitGuess(request, reply, userId);
+  await request.server.limits.admitConfirmation(request, reply, userId);
   const { proven } = passkey ? await readAuthentication(deps, passkey) : {};
   if (proven?.userId === userId) return { passkey: proven };
   markSignInAttempt(request, userId);

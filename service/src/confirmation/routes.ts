@@ -35,7 +35,7 @@ export function confirmationRoutes(app: App, deps: Deps): void {
         },
         () => readProof(request, reply, deps, person, body),
       );
-      app.limits.succeeded(request);
+      app.limits.refundAttempts(request);
       return sendAnswer(reply, answer);
     },
   );

@@ -126,7 +126,7 @@ function createInstance(options: Serving): App {
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(request, reply);
       closeIfUnread(request, reply);
-      request.server.limits.admitUnknown(request, reply).then(
+      request.server.limits.admitNotFound(request, reply).then(
         () => handleError(error, request, reply),
         (refusal: unknown) => handleError(refusal, request, reply),
       );

@@ -21,7 +21,7 @@ export async function requirePassword(
   userId: number,
   password: string,
 ): Promise<string> {
-  await request.server.limits.admitGuess(request, reply, userId);
+  await request.server.limits.admitConfirmation(request, reply, userId);
   const found = await findCredentials(db, { id: userId });
   const passwordHash = found?.passwordHash;
   const fits = await isPassword(passwordHash, password, known(userKey(userId)));

@@ -187,7 +187,7 @@ function passwordRoute(app: App, deps: Deps): void {
         },
         () => prepareNewPassword(request, reply, deps, person, body),
       );
-      app.limits.succeeded(request);
+      app.limits.refundAttempts(request);
       return sendAnswer(reply, answer);
     },
   );

@@ -88,7 +88,7 @@ export async function signIn(
     const body = currentSessionView(session, memberships, csrfToken(deps.secretKey, hash));
     return { status: 201, body, target: { kind: 'user', id: userId }, userId };
   });
-  request.server.limits.succeeded(request);
+  request.server.limits.refundAttempts(request);
   setCookie(reply, deps.publicUrl, { name: 'berth', value: secret, seconds: cookieSeconds });
   return answer;
 }

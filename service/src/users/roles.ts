@@ -10,14 +10,14 @@ const ofRole: Record<Role, readonly Scope[]> = {
 
 const none: readonly Scope[] = [];
 
-export interface Standing {
+export interface Membership {
   isAdmin: boolean;
   /** Null: no member. */
   role: Role | null;
 }
 
 /** What a person may do in a project. */
-export function scopesOf({ isAdmin, role }: Standing): readonly Scope[] {
+export function scopesOf({ isAdmin, role }: Membership): readonly Scope[] {
   if (isAdmin) return ['admin'];
   return role ? ofRole[role] : none;
 }

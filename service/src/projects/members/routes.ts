@@ -114,7 +114,7 @@ function changeRoutes(app: App, deps: Deps): void {
           const { scopes, userId } = caller;
           // Administrators can list all users anyway.
           if (userId === null || allows(scopes, 'admin')) return;
-          await app.limits.admitSearch(reply, userId);
+          await app.limits.admitEmailLookup(reply, userId);
         },
       );
       return sendAnswer(reply, answer);
