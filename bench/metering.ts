@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
 import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
 import { createMetrics } from '../service/src/metrics/metrics.ts';
-import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
+import { reconcileAllowances } from '../service/src/reconcilers/allowances.ts';
 import {
   createUsageCollector,
   diskSeconds,
@@ -88,7 +88,7 @@ async function measure(directory: string, socketPath: string, rounds: number): P
     await prepareRound(socketPath);
     const cost = await costOf(async () => {
       await collector.collect();
-      await keepAllowances({ db, client, locationId, log, signal }, now);
+      await reconcileAllowances({ db, client, locationId, log, signal }, now);
     });
     console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${shown(cost)}`);
     if (round > 0) taken.push(cost);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
-import { keepThrottles } from '../service/src/reconcilers/throttles.ts';
+import { reconcileAllowances } from '../service/src/reconcilers/allowances.ts';
+import { reconcileThrottles } from '../service/src/reconcilers/throttles.ts';
 import {
   allow,
   allowing,
@@ -110,7 +110,7 @@ test('a throttle that the engine refused, or a crash kept from it, comes with th
   assert.equal(throttled_to, null);
   assert.match(throttle_error ?? '', /The engine did not limit what a server receives\./);
   simulator.faults.clear();
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.equal((await card())?.['limits.ingress'], '10Mbit');
   assert.deepEqual(await throttle(), { throttled_to: 10, throttle_error: null });
 });
@@ -121,7 +121,7 @@ test('a throttle that the kernel cannot enforce is not shown as applied, and tol
   move(2 * gigabyte);
   await round();
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-    await keepThrottles(allowing(), await client.instances.list());
+    await reconcileThrottles(allowing(), await client.instances.list());
   }
   assert.deepEqual(await throttle(), {
     throttled_to: null,
@@ -144,7 +144,7 @@ test('a throttle that the kernel cannot enforce is not shown as applied, and tol
   // Once the kernel can, it is applied as a whole.
   simulator.model.lacksLimits.clear();
   await db.updateTable('nodes').set({ limits_outgoing: true }).execute();
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await throttle(), { throttled_to: 10, throttle_error: null });
   await setAllowance(null);
   await round();
@@ -158,7 +158,7 @@ test('limits of a direction that the node cannot limit are taken off the card', 
   await round();
   // As after a move to another node.
   await db.updateTable('nodes').set({ limits_outgoing: false, limits_incoming: false }).execute();
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await card(), nic);
   const { throttle_error } = await throttle();
   assert.equal(throttle_error, 'The kernel of its node cannot limit traffic.');
@@ -183,7 +183,7 @@ test('many are throttled side by side, none behind one that takes long', async (
     },
   };
   for (const { name } of [first, server]) await count(name);
-  await keepAllowances({ ...allowing(), client: { instances } }, now());
+  await reconcileAllowances({ ...allowing(), client: { instances } }, now());
   for (const { name } of [first, server]) {
     const { devices } = (await client.instances.get(name)) ?? {};
     assert.equal(devices?.eth0?.['limits.ingress'], '10Mbit');
@@ -198,13 +198,13 @@ test('limits that somebody changes come back with the sweep, and nothing else of
     const { 'limits.egress': _, ...eth0 } = devices.eth0 ?? {};
     return { devices: { eth0: { ...eth0, 'limits.priority': '5' } } };
   });
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   const after = await card();
   assert.deepEqual([after?.['limits.egress'], after?.['limits.priority']], ['10Mbit', '5']);
 });
 
 test('limits of a server that is not throttled are left alone', async () => {
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await card(), nic);
 });
 

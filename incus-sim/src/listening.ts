@@ -38,12 +38,12 @@ export async function listen(
 ): Promise<Listening> {
   let isSilent = false;
   const unanswered: string[] = [];
-  const unlessSilent: RequestListener = (request, response) => {
+  const answerUnlessSilent: RequestListener = (request, response) => {
     if (isSilent) unanswered.push(`${request.method} ${request.url}`);
     else onRequest(request, response);
   };
   const server =
-    'socketPath' in place ? createServer(unlessSilent) : tlsServer(place, unlessSilent);
+    'socketPath' in place ? createServer(answerUnlessSilent) : tlsServer(place, answerUnlessSilent);
   // Incus closes no connection for being idle.
   server.keepAliveTimeout = 0;
   const sockets = new Set<Duplex>();

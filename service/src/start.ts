@@ -29,8 +29,8 @@ import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
 import { unbounded } from './network-policy/others.ts';
 import { enterServiceAddresses } from './network-policy/service-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
-import { keepNetworkPolicy } from './reconcilers/network-policy.ts';
-import { lookAtNodes } from './reconcilers/nodes.ts';
+import { reconcileNetworkPolicy } from './reconcilers/network-policy.ts';
+import { syncNodes } from './reconcilers/nodes.ts';
 import { listenError, startError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken, type NoAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
@@ -234,11 +234,11 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const { id } = await ensureLocalLocation(db, { client, socketPath, names, diskPath }, say);
     const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
     const subject = { db, client, locationId: id, signal, report };
-    await lookAtNodes({ ...subject, pool: names.pool });
+    await syncNodes({ ...subject, pool: names.pool });
     // Before there are servers; what fails is tried again all the time.
     await enterServiceAddresses(db);
     const policy = { ...subject, findApi, protectedAddresses };
-    const others = await keepNetworkPolicy(policy).catch((error: unknown): string[] => {
+    const others = await reconcileNetworkPolicy(policy).catch((error: unknown): string[] => {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error }, 'The rules of the network could not be set.');
       return [];

@@ -24,8 +24,8 @@ import {
   upsertLocation,
 } from '../locations/queries.ts';
 import { unbounded } from '../network-policy/others.ts';
-import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
-import { lookAtNodes } from '../reconcilers/nodes.ts';
+import { reconcileNetworkPolicy } from '../reconcilers/network-policy.ts';
+import { syncNodes } from '../reconcilers/nodes.ts';
 import { join } from './join.ts';
 import { kernelWarnings } from './kernel.ts';
 import { ensureIdentity } from './make-identity.ts';
@@ -363,7 +363,7 @@ async function enter(trx: Trx, entry: Entry, { largest, network, subnets }: Surv
 
 /** The services look again within a minute: what can't be told now is entered then. */
 async function enterNodes(tools: Tools, location: LocationRow, client: IncusClient) {
-  await lookAtNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
+  await syncNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
 }
 
 /**
@@ -373,7 +373,7 @@ async function enterNodes(tools: Tools, location: LocationRow, client: IncusClie
 async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
   const known = { findApi: async () => [], protectedAddresses: [] };
   try {
-    const others = await keepNetworkPolicy({ ...lookOf(tools, location, client), ...known });
+    const others = await reconcileNetworkPolicy({ ...lookOf(tools, location, client), ...known });
     if (others.length > 0) tools.say(`Note: ${unbounded(location.network, others)}`);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

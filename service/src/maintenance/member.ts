@@ -1,5 +1,5 @@
 import { isUnderWay } from '../incus/operations.ts';
-import { EngineError, isEngineError, unlessSilent } from '../incus/transport/errors.ts';
+import { EngineError, isEngineError, nullIfUnreachable } from '../incus/transport/errors.ts';
 import { askPatiently } from '../incus/transport/patience.ts';
 import type { MemberAction } from '../incus/transport/server.ts';
 import type { NodeStepContext } from '../nodes/define-operation.ts';
@@ -60,7 +60,7 @@ export async function forgetMember({
   const name = node.member ?? '';
   // One that is only slow answers, too.
   const asked = askPatiently((options) => incus.server.info(name, options), signal);
-  if ((await unlessSilent(asked, signal)) !== null) return 'answers';
+  if ((await nullIfUnreachable(asked, signal)) !== null) return 'answers';
   const call = incus.server.forgetMember(name, { signal, timeoutSeconds: forgetSeconds });
   await call.catch(unlessForgotten);
   return 'there';

@@ -11,7 +11,7 @@ import { deleteAction } from './actions/delete.ts';
 import { enterAction } from './actions/enter.ts';
 import { moveAction } from './actions/move.ts';
 import { restartAction } from './actions/restart.ts';
-import { enterMembers, enterSightings } from './truth-queries.ts';
+import { applyObservedMembers, applyObservedStatuses } from './truth-queries.ts';
 
 // A request that commits while what was seen of its server waits to be entered, in two transactions.
 
@@ -45,7 +45,7 @@ async function seenAmid(
   await amid(
     db,
     (trx) => enterAction({ trx, project: new Project(trx, place.projectId) }, id, action),
-    () => enterSightings(db, readAt, [{ uuid, status }]),
+    () => applyObservedStatuses(db, readAt, [{ uuid, status }]),
   );
   return await server(id);
 }
@@ -82,7 +82,7 @@ test('room that a request holds for a move is not let go of', async () => {
       const project = new Project(trx, place.projectId);
       return enterAction({ trx, project }, id, moveAction, { node: 'other' });
     },
-    () => enterMembers(db, place.locationId, readAt, [{ uuid, member: 'other' }]),
+    () => applyObservedMembers(db, place.locationId, readAt, [{ uuid, member: 'other' }]),
   );
   assert.notEqual((await server(id)).movingTo, null);
 });

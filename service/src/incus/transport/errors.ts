@@ -92,7 +92,10 @@ export function isAway(error: unknown): error is EngineError {
  * What a member of a cluster answers; null where it says nothing, or was removed since it was listed.
  * Throws all else, and whatever there is once the caller has aborted.
  */
-export async function unlessSilent<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
+export async function nullIfUnreachable<T>(
+  asked: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
