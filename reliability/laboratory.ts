@@ -161,7 +161,7 @@ export async function openLaboratory({
       movesAtOnce: 2,
       imageDirectories: { work: directory },
       imageServers,
-      poolKeeperOf: async () => undefined,
+      quotaGuardOf: async () => undefined,
     };
     const observer = metrics.operations;
     const execution = { db, leases: db, log, engine: async () => client, settings, observer };

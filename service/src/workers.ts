@@ -96,7 +96,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         movesAtOnce,
         imageDirectories,
         imageServers: config.imageServers,
-        poolKeeperOf: async (id) => {
+        quotaGuardOf: async (id) => {
           const location = await requireLocation(db, id);
           return await poolQuotas.of(location, engines.of(location));
         },

@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
 import {
-  type Beginning,
-  beginningOf,
   type OperationRow,
+  type OperationStart,
+  startColumns,
   supersededBy,
 } from '../operations/queries.ts';
 
 /** Enters an operation on a node, to be picked up by any worker as soon as the transaction commits. */
 export async function insertNodeOperation(
   trx: Trx,
-  { nodeId, ...operation }: Beginning & { nodeId: number },
+  { nodeId, ...operation }: OperationStart & { nodeId: number },
 ): Promise<OperationRow> {
   const row = await trx
     .insertInto('operations')
-    .values({ node_id: nodeId, ...beginningOf(operation) })
+    .values({ node_id: nodeId, ...startColumns(operation) })
     .returningAll()
     .executeTakeFirstOrThrow();
   await notify(trx, 'operation_due', { id: row.id });

@@ -43,10 +43,10 @@ async function keep(instances: Instance[], rounds = 1) {
     operations: { wait: async () => ({ outcome: 'vanished' }) },
   } as unknown as IncusClient;
   const logged = new PassThrough();
-  const keeper = createOrphanReconciler({ installationId, log: pino(logged) });
+  const reconcile = createOrphanReconciler({ installationId, log: pino(logged) });
   const signal = new AbortController().signal;
   for (let round = 0; round < rounds; round += 1) {
-    await keeper({ db, client, locationId: place.locationId, signal }, instances);
+    await reconcile({ db, client, locationId: place.locationId, signal }, instances);
   }
   return {
     calls,

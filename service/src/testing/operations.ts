@@ -81,7 +81,7 @@ export function run(kind: OperationKind, own: Partial<Execution> = {}): void {
         movesAtOnce: 4,
         imageDirectories: { work: '/nowhere' },
         imageServers: [],
-        poolKeeperOf: async () => undefined,
+        quotaGuardOf: async () => undefined,
       },
       ...own,
     },

@@ -154,7 +154,8 @@ async function hearEvents(subject: LocationSubject, trigger: Runner['trigger']):
       watching.observer?.lagged(Math.max(0, seconds));
       if (event.type !== 'lifecycle') return;
       for (const name of namesOf(event)) trigger('instance_changed', name);
-      if (event.action === 'instance-restored' && event.instance) quotas.lookAt(event.instance);
+      if (event.action === 'instance-restored' && event.instance)
+        quotas.syncInstance(event.instance);
     },
   });
 }

@@ -58,16 +58,16 @@ export async function startInstance(context: Context, found: Instance): Promise<
   });
 }
 
-/** Does something to an instance although its disk may be full, where that is up to us: see `PoolKeeper`. */
+/** Does something to an instance although its disk may be full, where that is up to us: see `QuotaGuard`. */
 export async function withRoom(
   { log, server, settings }: Context,
   found: Instance,
   step: () => Promise<void>,
 ): Promise<void> {
-  const keeper = await settings.poolKeeperOf(server.locationId);
+  const guard = await settings.quotaGuardOf(server.locationId);
   // What keeps watch of the pool sets it soon, and counts what is amiss.
   const report = (err: unknown) => log.warn({ err }, 'The limit of a disk could not be set.');
-  await (keeper ? keeper.withRoom(found, step, report) : step());
+  await (guard ? guard.withHeadroom(found, step, report) : step());
 }
 
 /**

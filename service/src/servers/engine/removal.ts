@@ -2,7 +2,7 @@ import type { Instance } from '../../incus/instances.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, labelsOf, serverLabel } from '../../instances/labels.ts';
 import { type StepResult, wait } from '../../operations/define.ts';
-import { bytesOf } from '../../pool-quotas/promise.ts';
+import { bytesOf } from '../../pool-quotas/disk-size.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 import { deleteInstance, isBusy, stopInstance, withRoom } from './engine.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { EngineAddress } from '../../db/schema/schema.ts';
 import { asRoot } from '../../pool-quotas/as-root.ts';
 import { poolDirectory } from '../../pool-quotas/place.ts';
-import { volumeOf } from '../../pool-quotas/promise.ts';
+import { volumeOf } from '../../pool-quotas/disk-size.ts';
 
 /** Of a location: what tells where its containers' disks are. */
 export interface Disks {
