@@ -15,7 +15,7 @@ import { reconcileAllowances } from '../service/src/reconcilers/allowances.ts';
 import {
   createUsageCollector,
   diskSeconds,
-  mostCards,
+  maxNicsPerRound,
 } from '../service/src/usage/collect/collector.ts';
 import {
   beginningOf,
@@ -184,7 +184,7 @@ async function assertCounted(db: Db, rounds: number): Promise<void> {
       (select count(*) from usage_15s where cpu is not null) as samples
   `.execute(db);
   const [row] = rows;
-  const cards = Math.min(servers, rounds * mostCards);
+  const cards = Math.min(servers, rounds * maxNicsPerRound);
   if (row?.months === cards && row.samples === servers * (rounds - 1)) return;
   throw new Error(`Not all was counted: ${JSON.stringify(row)}`);
 }

@@ -137,7 +137,7 @@ function linkLocal(mac: string): string {
   return `fe80::${groups.map((group) => group.toString(16)).join(':')}`;
 }
 
-/** The same as the host counts it, whose end of the card sends what the guest receives. */
+/** The same as the host counts it, whose end of the NIC sends what the guest receives. */
 export function hostInterfaceView(instance: Instance) {
   const use = useOf(instance);
   return { ...idleInterface, counters: counters(use.networkOut, use.networkIn) };

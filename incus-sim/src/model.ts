@@ -128,7 +128,7 @@ export interface Acl {
   ingress: AclRule[];
 }
 
-/** Of a card: what comes to the instance, and what it sends. */
+/** Of a NIC: what comes to the instance, and what it sends. */
 export type NicLimit = 'limits.ingress' | 'limits.egress';
 
 export interface Member {
@@ -150,13 +150,13 @@ export interface Model {
   pools: Map<string, Pool>;
   networks: Map<string, Network>;
   acls: Map<string, Acl>;
-  /** What the kernels of its hosts cannot limit of a card's traffic. */
+  /** What the kernels of its hosts cannot limit of a NIC's traffic. */
   lacksLimits: Set<NicLimit>;
   /** Bridges that the hosts have themselves, by name. */
   hostBridges: Set<string>;
   /** Empty without a cluster. */
   members: Map<string, Member>;
-  /** The hosts' ends of the cards of instances that run, by name. */
+  /** The hosts' ends of the NICs of instances that run, by name. */
   hostInterfaces: Map<string, Instance>;
   trust: Trust;
   /** Of the certificate that it presents over HTTPS. */

@@ -8,7 +8,7 @@ interface Nic {
   addresses: string[];
 }
 
-/** The network cards of an instance on networks that there are. */
+/** The NICs of an instance on networks that there are. */
 export function nicsOf(model: Model, { devices, config }: Instance): Nic[] {
   return Object.entries(devices).flatMap(([name, device]) => {
     const network = model.networks.get(device.network ?? '');
@@ -36,7 +36,7 @@ export function refuseTakenAddresses(model: Model, instance: Instance): void {
 }
 
 /**
- * Incus sets limits of a card's traffic with `tc`, when the instance starts and whenever its card is
+ * Incus sets limits of a NIC's traffic with `tc`, when the instance starts and whenever its NIC is
  * changed while it runs: what the kernel has no means for fails then, and the change with it.
  */
 export function refuseLimits(

@@ -7,7 +7,7 @@ export interface Run {
   startedAt: Date;
   /** Its first process, as the host sees it. */
   pid: number;
-  /** The host's end of its card: a new one for each run. */
+  /** The host's end of its NIC: a new one for each run. */
   hostName: string;
   /** Bytes beyond what every instance moves; see `Administrator.transfer`. */
   moved: { incoming: number; outgoing: number };

@@ -80,7 +80,7 @@ async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
   return [unknownLocation(id)];
 }
 
-/** On a network that Incus manages it gives a card no address but of the network's own subnets. */
+/** On a network that Incus manages it gives a NIC no address but of the network's own subnets. */
 async function networkErrors(
   trx: Trx,
   locationId: number,
@@ -93,7 +93,7 @@ async function networkErrors(
     const detail = `The pool must lie within the subnet of the network ${name}: ${subnets.join(' or ')}.`;
     return [{ pointer, detail }];
   }
-  // The filters of a card on a bridge let any address through; OVN has none.
+  // The filters of a NIC on a bridge let any address through; OVN has none.
   if (kind === 'bridge') return [];
   const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
   return [{ pointer, detail: `The network ${name} has no ${family} subnet.` }];

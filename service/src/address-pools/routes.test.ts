@@ -107,7 +107,7 @@ it('a pool outside of the subnet that Incus gives the network is refused, in wor
   );
   assert.equal((await add({ cidr: '10.60.7.0/24', gateway: '10.60.0.1' })).statusCode, 422);
   assert.equal((await add({ cidr: '10.60.8.0/24', gateway: '10.60.8.1' })).statusCode, 201);
-  // A bridge lets cards have addresses of a family that it has no subnet of; OVN does not.
+  // A bridge lets NICs have addresses of a family that it has no subnet of; OVN does not.
   await network('ovn', ['10.60.0.0/16']);
   assert.match((await refusal(outsideIpv6)).detail, /berthbr0 has no IPv6 subnet/);
   await network('bridge', ['10.60.0.0/16']);

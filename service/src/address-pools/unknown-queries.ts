@@ -7,7 +7,7 @@ export interface UnknownInstance {
   name: string;
   /** It bears the label of this installation. */
   isOurs: boolean;
-  /** Those that its cards may use; null where its node does not tell, so that what was known stays. */
+  /** Those that its NICs may use; null where its node does not tell, so that what was known stays. */
   addresses: string[] | null;
 }
 

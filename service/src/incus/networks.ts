@@ -44,7 +44,7 @@ export function networkCalls(api: Api) {
     list: (options?: CallOptions) =>
       api.get<Network[]>(['networks'], { project, recursion: 1 }, options),
 
-    /** Also of a plain interface of the host, such as its end of an instance's card. */
+    /** Also of a plain interface of the host, such as its end of an instance's NIC. */
     getState: (name: string, target?: string, options?: CallOptions) =>
       api.find<NetworkState>(['networks', name, 'state'], { project, target }, options),
 

@@ -69,7 +69,7 @@ export function confine(seen: Seen): { config?: Config } {
 
 const linesOf = (config: Config) => (config[denyKey] ?? '').split('\n');
 
-/** The host's end of its one card: each run has another. */
+/** The host's end of its one NIC: each run has another. */
 function runOf(config: Config): string {
   const ofRun = /^volatile\..+\.host_name$/;
   const [, name] = Object.entries(config).find(([key]) => ofRun.test(key)) ?? [];

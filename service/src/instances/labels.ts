@@ -12,10 +12,10 @@ export function serverUuid(name: string): string | undefined {
 /** Names of our labels on an instance: whose it is, and which server. */
 export const installationLabel = 'user.berth.installation';
 export const serverLabel = 'user.berth.server';
-/** While its traffic is throttled: JSON of the limits that its card had before. */
+/** While its traffic is throttled: JSON of the limits that its NIC had before. */
 export const throttledLabel = 'user.berth.throttled';
-/** The device that is a server's network card. */
-export const card = 'eth0';
+/** The device that is a server's NIC. */
+export const nicDevice = 'eth0';
 
 /** Whose an instance is, as its labels say: an installation's id, and a server's uuid. */
 export function labelsOf({ config }: { config: Record<string, string> }) {

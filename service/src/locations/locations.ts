@@ -73,7 +73,7 @@ function withoutThrottle(
   return [{ pointer: '/traffic_throttle', detail }];
 }
 
-/** Incus 6.0 has no limits for the cards of an OVN network (Incus documentation, "Type: nic"). */
+/** Incus 6.0 has no limits for the NICs of an OVN network (Incus documentation, "Type: nic"). */
 function unthrottled(
   { network_kind }: Pick<ShownLocation, 'network_kind'>,
   { traffic_policy }: Pick<ShownLocation, 'traffic_policy'>,

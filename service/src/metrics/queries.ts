@@ -163,7 +163,7 @@ export interface ServerFigures {
   diskBytes: number | null;
   received: number;
   sent: number;
-  /** Seconds since 1970; null: its card was not read so far. */
+  /** Seconds since 1970; null: its NIC was not read so far. */
   trafficReadAt: number | null;
 }
 

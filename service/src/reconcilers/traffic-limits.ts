@@ -1,7 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { NewInstance } from '../incus/instances.ts';
 import { EngineError, isEngineError, lacksTrafficControl } from '../incus/transport/errors.ts';
-import { card } from '../instances/labels.ts';
+import { nicDevice } from '../instances/labels.ts';
 import { pause } from '../lib/pause.ts';
 import {
   type Direction,
@@ -131,7 +131,7 @@ function limitedInstance(
     config: {},
     devices: {
       root: { type: 'disk', path: '/', pool: place.storage_pool },
-      [card]: { type: 'nic', name: card, ...nic, ...limit },
+      [nicDevice]: { type: 'nic', name: nicDevice, ...nic, ...limit },
     },
   };
 }

@@ -34,9 +34,9 @@ export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error | 'hangs'>(),
   /** Bytes, by instance. */
   disks: new Map<string, number | Error | 'hangs'>(),
-  /** What asking any member for its metrics ends with; cards can be read, and states. */
+  /** What asking any member for its metrics ends with; NICs can be read, and states. */
   metricsEndIn: undefined as Error | undefined,
-  /** Instances whose card can't be read. */
+  /** Instances whose NIC can't be read. */
   deafCards: new Set<string>(),
   /** Those whose reading never ends by itself. */
   hangingCards: new Set<string>(),
@@ -46,7 +46,7 @@ export const engine = {
   metricsAsked: 0,
   /** Families that are left out of the metrics. */
   untold: new Set<string>(),
-  /** Called when a card is read. */
+  /** Called when a NIC is read. */
   onCard: undefined as (() => void) | undefined,
 };
 export const warnings: string[] = [];
@@ -70,7 +70,7 @@ function running(name: string): Counters | undefined {
 const hostNameOf = (name: string, { run = 'first', hostName }: Counters) =>
   hostName ?? `veth_${run}_${name}`;
 
-/** The instance whose card this is, on whichever member answers. */
+/** The instance whose NIC this is, on whichever member answers. */
 function ownerOf(host: string): [string, Counters] | undefined {
   for (const instances of engine.members.values()) {
     if (!(instances instanceof Map)) continue;

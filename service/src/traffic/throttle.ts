@@ -1,7 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { card, throttledLabel } from '../instances/labels.ts';
+import { nicDevice, throttledLabel } from '../instances/labels.ts';
 import type { Direction } from '../locations/limit-queries.ts';
 
 /** The setting of a NIC by which Incus limits a direction (Incus documentation, "Type: nic"). */
@@ -28,7 +28,7 @@ export function isThrottledTo(
   if (rate === null || able.length === 0) return !config[throttledLabel];
   return directions.every((direction) => {
     const wanted = able.includes(direction) ? text(rate) : undefined;
-    return devices[card]?.[limitOf[direction]] === wanted;
+    return devices[nicDevice]?.[limitOf[direction]] === wanted;
   });
 }
 
@@ -71,21 +71,21 @@ function withThrottle(
   able: readonly Direction[],
   rate: number,
 ) {
-  const nic = devices[card] ?? {};
+  const nic = devices[nicDevice] ?? {};
   const before = config[throttledLabel] || JSON.stringify(limitsOf(nic));
   // The first time, the NIC still has the limits from before the throttle; from then on only ours.
   const ours = able.filter((one) => config[throttledLabel] && nic[limitOf[one]]);
   const kept = Object.fromEntries(ours.map((one) => [limitOf[one], nic[limitOf[one]] ?? '']));
   return {
     config: { [throttledLabel]: before },
-    devices: { [card]: { ...withoutLimits(nic), ...kept, [limitOf[direction]]: text(rate) } },
+    devices: { [nicDevice]: { ...withoutLimits(nic), ...kept, [limitOf[direction]]: text(rate) } },
   };
 }
 
 function removeThrottle({ config, devices }: Instance) {
   const before: Record<string, string> = JSON.parse(config[throttledLabel] || '{}');
-  const nic = { ...withoutLimits(devices[card] ?? {}), ...before };
-  return { config: { [throttledLabel]: '' }, devices: { [card]: nic } };
+  const nic = { ...withoutLimits(devices[nicDevice] ?? {}), ...before };
+  return { config: { [throttledLabel]: '' }, devices: { [nicDevice]: nic } };
 }
 
 function limitsOf(nic: Record<string, string>) {

@@ -115,7 +115,7 @@ const addressTaken = /already defined on another NIC/;
 const missingModule =
   /\btc (?:qdisc|class|filter) add\b.*(?:Failed to load TC action module|qdisc kind is unknown|TC classifier not found|No such file or directory)/s;
 
-/** Whether Incus could not limit the traffic of a card, since the kernel of its host has no means for it. */
+/** Whether Incus could not limit the traffic of a NIC, since the kernel of its host has no means for it. */
 export function lacksTrafficControl(error: unknown): boolean {
   return error instanceof EngineError && missingModule.test(error.message);
 }

@@ -1,6 +1,6 @@
 import { networkConfig, userData } from '../../guests/cloud-init.ts';
 import { deniedCalls } from '../../instances/confinement.ts';
-import { card, installationLabel, instanceName, serverLabel } from '../../instances/labels.ts';
+import { installationLabel, instanceName, nicDevice, serverLabel } from '../../instances/labels.ts';
 import { takesGatewayBeyond } from '../../operating-systems/catalogue.ts';
 import type { ServerForOperation } from '../operation-queries.ts';
 
@@ -38,7 +38,7 @@ export function instanceDefinition(
     },
     devices: {
       root: { type: 'disk', path: '/', pool: server.storagePool, size: `${server.diskGb}GiB` },
-      [card]: networkDevice(server),
+      [nicDevice]: networkDevice(server),
     },
   };
 }
@@ -71,7 +71,7 @@ function guestAddresses({ network, os, addresses }: ServerForOperation) {
 }
 
 /**
- * The card, with what Incus takes for each kind of network (Incus documentation, "Type: nic"). The filters
+ * The NIC, with what Incus takes for each kind of network (Incus documentation, "Type: nic"). The filters
  * refuse any packet that does not come from the server's own MAC and addresses.
  */
 function networkDevice(server: ServerForOperation): Record<string, string> {
@@ -79,7 +79,7 @@ function networkDevice(server: ServerForOperation): Record<string, string> {
   const of = (family: 4 | 6) => server.addresses.find((address) => address.family === family)?.ip;
   const ipv4 = of(4);
   const ipv6 = of(6);
-  const nic = { type: 'nic', name: card, hwaddr: mac };
+  const nic = { type: 'nic', name: nicDevice, hwaddr: mac };
   const bridged = {
     ...nic,
     'security.mac_filtering': 'true',

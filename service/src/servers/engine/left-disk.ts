@@ -40,7 +40,7 @@ function recordOf(
     architecture: machineArchitecture(),
     profiles: [],
     config,
-    // No card: it is never to have an address.
+    // No NIC: it is never to have an address.
     devices: { root: { type: 'disk', path: '/', pool: storagePool } },
   };
 }

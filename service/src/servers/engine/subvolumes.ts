@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EngineAddress } from '../../db/schema/schema.ts';
 import { asRoot } from '../../pool-quotas/as-root.ts';
-import { poolDirectory } from '../../pool-quotas/place.ts';
 import { volumeOf } from '../../pool-quotas/disk-size.ts';
+import { poolDirectory } from '../../pool-quotas/place.ts';
 
 /** Of a location: what tells where its containers' disks are. */
 export interface Disks {

@@ -19,7 +19,7 @@ import { readBeforeStop } from './last-reading.ts';
 
 const serverOf = (uuid: string) => ({ uuid, locationId: place.locationId, member: null });
 
-test('a last reading counts what came since, and the restart after it', async () => {
+test('a last reading counts the traffic since the previous one, and the restart after it', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 30, in: 1000, out: 1000 } });
   pass(5);
