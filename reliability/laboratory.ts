@@ -28,7 +28,7 @@ import { watchLocations } from '../service/src/reconcilers/location/locations.ts
 import { actions } from '../service/src/servers/actions/all.ts';
 import { enterAction } from '../service/src/servers/actions/enter.ts';
 import { moveAction } from '../service/src/servers/actions/move.ts';
-import { minderOfCreates } from '../service/src/servers/create-queue.ts';
+import { startCreateQueue } from '../service/src/servers/create-queue.ts';
 import { createServer, sealSecrets } from '../service/src/servers/creation/create.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
@@ -176,7 +176,7 @@ export async function openLaboratory({
     });
     stack.defer(() => runner.stop());
   }
-  const creates = minderOfCreates(db, notifications, log, runs);
+  const creates = startCreateQueue(db, notifications, log, runs);
   stack.defer(() => creates.stop());
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });

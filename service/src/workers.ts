@@ -24,7 +24,7 @@ import { startReconcilers } from './reconciler-runtime/runner.ts';
 import { recordStatuses } from './reconciler-runtime/status.ts';
 import { watchLocations } from './reconcilers/location/locations.ts';
 import { trustedClock } from './retention/retention.ts';
-import { minderOfCreates } from './servers/create-queue.ts';
+import { startCreateQueue } from './servers/create-queue.ts';
 import { usageHistory } from './usage/history/upkeep.ts';
 
 /** Most of them wait for the engine. */
@@ -103,7 +103,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       },
     },
   });
-  const creates = minderOfCreates(db, notifications, log, runs);
+  const creates = startCreateQueue(db, notifications, log, runs);
   const leader = createLeader({ pool, log });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);

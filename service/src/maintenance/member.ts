@@ -4,7 +4,7 @@ import { askPatiently } from '../incus/transport/patience.ts';
 import type { MemberAction } from '../incus/transport/server.ts';
 import type { NodeStepContext } from '../nodes/define-operation.ts';
 import { type StepResult, wait } from '../operations/define.ts';
-import { settle } from '../servers/engine/engine.ts';
+import { awaitOperation } from '../servers/engine/engine.ts';
 
 /** Others' instances are taken along, of which there may be many. */
 const actionSeconds = 3600;
@@ -34,7 +34,7 @@ export async function changeMember(
   try {
     // Not to be aborted: the engine would go on all the same, unseen by who comes next.
     const call = incus.server.changeMember(member.server_name, action);
-    await settle(incus, call, { signal, timeoutSeconds: actionSeconds });
+    await awaitOperation(incus, call, { signal, timeoutSeconds: actionSeconds });
     return wait(0.1);
   } catch (error) {
     if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;

@@ -11,7 +11,7 @@ import {
 } from '../locations/limit-queries.ts';
 import { networkOf } from '../locations/network.ts';
 import type { LocationRow } from '../locations/queries.ts';
-import { deleteInstance, settle, stopInstance } from '../servers/engine/engine.ts';
+import { awaitOperation, deleteInstance, stopInstance } from '../servers/engine/engine.ts';
 import { limitOf } from '../traffic/throttle.ts';
 import type { Subject } from './truth.ts';
 
@@ -60,7 +60,7 @@ export async function canLimit(
     // An earlier probe may have been interrupted.
     await remove(client, wanted.name, signal);
     const creation = client.instances.create(wanted, node.member ?? undefined);
-    await settle(client, creation, { signal, timeoutSeconds: createSeconds });
+    await awaitOperation(client, creation, { signal, timeoutSeconds: createSeconds });
     try {
       return await canStart(client, wanted.name, signal);
     } finally {
@@ -77,7 +77,7 @@ export async function canLimit(
 async function canStart(client: IncusClient, name: string, signal: AbortSignal) {
   try {
     const start = client.instances.updateState(name, { action: 'start' }, { signal });
-    await settle(client, start, { signal, timeoutSeconds: startSeconds });
+    await awaitOperation(client, start, { signal, timeoutSeconds: startSeconds });
     return true;
   } catch (error) {
     if (lacksTrafficControl(error)) return false;

@@ -36,7 +36,7 @@ async function see(
   return await applyObservedStatuses(db, readAt, [{ uuid: (await server(id)).uuid, status }]);
 }
 
-test('a reading that comes late replaces none that is newer', async () => {
+test('a late reading does not overwrite a newer one', async () => {
   const id = await enterServer(db, place);
   const early = await databaseTime(db);
   const late = await databaseTime(db);
@@ -49,7 +49,7 @@ test('a reading that comes late replaces none that is newer', async () => {
   assert.deepEqual(await see(id, 'started', await databaseTime(db)), [id]);
 });
 
-test('a server that is being deleted keeps that status, whatever the engine shows', async () => {
+test('a server that is being deleted keeps its status, whatever the engine shows', async () => {
   const id = await enterServer(db, place);
   const { uuid } = await server(id);
   await db.transaction().execute((trx) => setServerState(trx, id, { status: 'deleting' }));
