@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
-import { createRefusedRoom } from '../service/src/db/errors.ts';
+import { createDiskFullMonitor } from '../service/src/db/errors.ts';
 import { createLeader } from '../service/src/db/locks/leader.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
 import { Project } from '../service/src/db/project.ts';
@@ -206,7 +206,7 @@ export async function openLaboratory({
     ...{ databaseUrl: database.connectionString, dataDir: '' },
   };
   const health = { db, pool };
-  const heard = { notifications, log, metrics, refusedRoom: createRefusedRoom() };
+  const heard = { notifications, log, metrics, refusedRoom: createDiskFullMonitor() };
   const foundation = { config, db, health, engines, secretKey, ...heard };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi(

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Db } from './db/connection.ts';
-import type { RefusedRoom } from './db/errors.ts';
+import type { DiskFullMonitor } from './db/errors.ts';
 import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
@@ -42,7 +42,7 @@ export interface Foundation {
   /** For looking whether the service works. */
   health: Connections;
   notifications: NotificationListener;
-  refusedRoom: RefusedRoom;
+  refusedRoom: DiskFullMonitor;
   engines: Engines;
   secretKey: Keyring;
   /** What no key of the file can read. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { Db } from '../db/connection.ts';
-import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
+import { findSealing, recordSecretKey, replaceSecretKey } from '../db/queries.ts';
 import { createOutage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
@@ -41,7 +41,7 @@ export async function agreeOnSecretKey(
 ): Promise<Agreed> {
   const [first] = keys;
   if (!first) throw new Error('A file of keys has one at least.');
-  const noted = await noteSecretKey(db, keySha256(first.bytes));
+  const noted = await recordSecretKey(db, keySha256(first.bytes));
   const { sealing } = await findSealing(db);
   const current = keys.find(({ bytes }) => keySha256(bytes).equals(noted));
   if (current) {

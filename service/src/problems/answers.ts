@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
 import { QueueTooLong } from '../db/queue/fair-queue.ts';
-import { longestReadMs } from '../db/queue/turns.ts';
+import { readTimeoutMs } from '../db/queue/turns.ts';
 import { isSafe } from '../lib/methods.ts';
 import { Problem, type ProblemCode, problems } from './problem.ts';
 
@@ -82,7 +82,7 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
   slow: {
     ofReads: 'query_timeout',
     detail:
-      `Reading this took longer than the ${longestReadMs / 1000} seconds that it may take. ` +
+      `Reading this took longer than the ${readTimeoutMs / 1000} seconds that it may take. ` +
       'Ask for less: a page with a small limit, ' +
       'a shorter period, fewer filters at once, or without count=exact.',
     retryAfter: 10,

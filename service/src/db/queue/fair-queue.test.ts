@@ -8,7 +8,7 @@ const longestLine = 100;
 
 /** Who was admitted so far, in order, and how each leaves. At the end of the test all do. */
 function queue(t: TestContext, most: number, share: number, spare = 0) {
-  const made = createFairQueue({ most, share, spare, longestLine });
+  const made = createFairQueue({ most, share, spare, maxWaitersPerKey: longestLine });
   const admitted: (string | undefined)[] = [];
   const leaves: (() => void)[] = [];
   async function ask(key: string | undefined): Promise<void> {
@@ -87,7 +87,7 @@ test('who leaves twice gives back one place', async (t) => {
 });
 
 test('who waits too long is refused, told whose fault it is, and not admitted later', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, longestLine });
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey: longestLine });
   const leave = await made.enter('a', long);
   await assert.rejects(made.enter('a', 10), tooLong('a', true));
   await made.enter('b', long);
@@ -98,7 +98,7 @@ test('who waits too long is refused, told whose fault it is, and not admitted la
 });
 
 test('who would wait behind too many of its own is refused at once, and nobody else', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, longestLine: 2 });
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey: 2 });
   const leave = await made.enter('a', long);
   const waiting = [made.enter('a', long), made.enter('a', long)];
   await assert.rejects(made.enter('a', long), tooLong('a', true));
@@ -111,7 +111,7 @@ test('who would wait behind too many of its own is refused at once, and nobody e
 test('every place is used and none twice, in whatever order all come and go', async () => {
   for (let round = 0; round < 20; round += 1) {
     const [most, share, spare] = [6, 3, 1];
-    const made = createFairQueue({ most, share, spare, longestLine });
+    const made = createFairQueue({ most, share, spare, maxWaitersPerKey: longestLine });
     let inside = 0;
     const ofKey = new Map<string, number>();
     await Promise.all(
