@@ -28,7 +28,7 @@ const awaitInstance = (name: string) =>
     devices: { root: { type: 'disk', path: '/', pool: target.names.pool } },
   });
 
-const empty = (name: string) => settled(target.client, target.client.instances.empty(name));
+const empty = (name: string) => settled(target.client, target.client.instances.replaceDisk(name));
 
 /** Makes an instance of it, which is deleted like any other. */
 async function remove(name: string): Promise<void> {
@@ -87,7 +87,7 @@ describe('a disk without an instance', () => {
     const ended = client.operations.wait(id, { timeoutSeconds: 10 });
     await assert.rejects(ended, failsWith('timeout', /migration control connection/));
     assert.equal((await diskOf(name))?.name, name);
-    await assert.rejects(client.instances.empty(name), failsWith('not_found'));
+    await assert.rejects(client.instances.replaceDisk(name), failsWith('not_found'));
     await remove(name);
   });
 });

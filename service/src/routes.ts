@@ -3,7 +3,7 @@ import { auditRoutes } from './audit/routes.ts';
 import type { Routes } from './callers/app-types.ts';
 import { allows } from './callers/scopes.ts';
 import type { WaitingDeps } from './changes/accepted.ts';
-import type { Asker, Candidate, Lookups } from './changes/references.ts';
+import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
 import { identityRoutes, type ProviderDeps } from './identities/routes.ts';
@@ -106,7 +106,10 @@ export const lookups: Lookups = {
   member: { words: 'member of the project' },
 };
 
-async function findVisibleProjects({ db, caller }: Asker, name: string): Promise<Candidate[]> {
+async function findVisibleProjects(
+  { db, caller }: ReferenceScope,
+  name: string,
+): Promise<Candidate[]> {
   const id = await findProjectNamed(db, name);
   if (id === undefined) return [];
   const visible = await visibleProjects(db, caller);
@@ -114,7 +117,10 @@ async function findVisibleProjects({ db, caller }: Asker, name: string): Promise
 }
 
 /** Only administrators know of everybody. */
-async function findVisibleUsers({ db, caller }: Asker, email: string): Promise<Candidate[]> {
+async function findVisibleUsers(
+  { db, caller }: ReferenceScope,
+  email: string,
+): Promise<Candidate[]> {
   if (!allows(caller.scopes, 'admin')) {
     return await findMembersByEmail(db, caller.project.id, email);
   }

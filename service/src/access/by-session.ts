@@ -40,15 +40,15 @@ function callerIn(db: Db, { userId, projectId, isAdmin, role }: FoundSession): C
     userId,
     project: new Project(db, projectId),
     scopes: scopesOf({ isAdmin, role }),
-    // What they make may outlive the session.
+    // What they create may outlive the session.
     expiresAt: null,
     allowedNetworks: [],
   };
 }
 
 /**
- * Throws `csrf_failed` (403) for a change that may come from a page of another site: its browser
- * sends the cookie along, whoever wrote the page.
+ * Throws `csrf_failed` (403) for a change that may come from a page of another site, since a
+ * browser sends the cookie along with it.
  */
 export function requireCsrfToken(
   request: FastifyRequest,

@@ -36,7 +36,7 @@ afterEach(() => app.close());
 
 async function serve(maxConnections: number, times = patience): Promise<number> {
   const shell = { ...plainShell, maxConnections };
-  app = await createTestApp(db, [probeRoutes], { shell, patience: times });
+  app = await createTestApp(db, [probeRoutes], { shell, timeouts: times });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return (app.server.address() as AddressInfo).port;
 }

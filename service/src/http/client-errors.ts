@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { hangUp, isLeft } from '../edge/hang-up.ts';
+import { closeGracefully, isClosing } from '../edge/hang-up.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 import { problemBody } from '../problems/answers.ts';
 import { Problem, type ProblemCode } from '../problems/problem.ts';
@@ -32,8 +32,8 @@ export function refuseUnreadable(
   lingerMs: number,
 ): void {
   // It has its answer, which it may not read at all.
-  if (isLeft(socket)) {
-    hangUp(socket, lingerMs);
+  if (isClosing(socket)) {
+    closeGracefully(socket, lingerMs);
     return;
   }
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -52,5 +52,5 @@ export function refuseUnreadable(
     ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
-  hangUp(socket, lingerMs, `${headers.join('\r\n')}\r\n\r\n${body}`);
+  closeGracefully(socket, lingerMs, `${headers.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -9,10 +9,10 @@ import { claimDatabase } from '../access/claims.ts';
 import type { App, Deps, Routes } from '../callers/app-types.ts';
 import { aboutRequest } from '../changes/audit-entry.ts';
 import { type Lookups, resolveReferences } from '../changes/references.ts';
-import { hangUpIdleOnClose } from '../edge/closing.ts';
+import { closeIdleOnClose } from '../edge/closing.ts';
 import type { Closing } from '../edge/connections.ts';
-import { refuseUnclear } from '../edge/framing.ts';
-import { listenerFactory, type Patience, patience } from '../edge/listener.ts';
+import { refuseAmbiguous } from '../edge/framing.ts';
+import { defaultTimeouts, listenerFactory, type Timeouts } from '../edge/listener.ts';
 import { isAmong } from '../edge/proxies.ts';
 import { setSecurityHeaders } from '../edge/security-headers.ts';
 import { plainShell, type ShellSettings } from '../edge/settings.ts';
@@ -49,7 +49,7 @@ export interface Serving {
   shell?: ShellSettings;
   tls?: Tls | undefined;
   /** Of tests that don't want to wait. */
-  patience?: Patience;
+  timeouts?: Timeouts;
   log?: Logger;
 }
 
@@ -74,7 +74,7 @@ export async function createHttpServer<D extends Deps>(
     setSecurityHeaders(request, reply);
   });
   app.addHook('onSend', async (request, reply) => closeIfUnread(request, reply));
-  refuseUnclear(app, shell.allowedHosts);
+  refuseAmbiguous(app, shell.allowedHosts);
   // Fastify knows it as one with a body, which it wants a type of before it looks for a route.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setValidatorCompiler(compileValidator);
@@ -85,7 +85,7 @@ export async function createHttpServer<D extends Deps>(
   resolveReferences(app, deps, lookups);
   boundStreams(app, streamSettings(options));
   logRequests(app);
-  hangUpIdleOnClose(app, (options.patience ?? patience).linger);
+  closeIdleOnClose(app, (options.timeouts ?? defaultTimeouts).linger);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
   serveDocs(app);
@@ -102,7 +102,7 @@ function createInstance(options: Serving): App {
   const isProxy = isAmong(shell.trustedProxies);
   const { maxConnections } = shell;
   const closed = (why: Closing) => options.metrics?.connectionClosed(why);
-  const times = options.patience ?? patience;
+  const times = options.timeouts ?? defaultTimeouts;
   return fastify({
     loggerInstance: log.child(
       {},
@@ -116,7 +116,7 @@ function createInstance(options: Serving): App {
     requestIdHeader: false,
     bodyLimit,
     trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
-    serverFactory: listenerFactory({ maxConnections, isProxy, closed, patience: times, tls }),
+    serverFactory: listenerFactory({ maxConnections, isProxy, closed, timeouts: times, tls }),
     // Only for the scheme of the address that it says it listens on.
     ...(tls && { https: {} }),
     forceCloseConnections: 'idle',
@@ -134,10 +134,10 @@ function createInstance(options: Serving): App {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 }
 
-function streamSettings({ shell = plainShell, patience: times, metrics }: Serving): StreamSettings {
+function streamSettings({ shell = plainShell, timeouts: times, metrics }: Serving): StreamSettings {
   const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
   const refused = (share: string) => metrics?.largeAnswerRefused(share);
-  return { most, refused, leastBytesPerSecond, behindMs: (times ?? patience).behind };
+  return { most, refused, leastBytesPerSecond, behindMs: (times ?? defaultTimeouts).behind };
 }
 
 /** What is answered before its body was read is not read on: who sends it would keep us at it. */

@@ -103,7 +103,7 @@ export async function deleteInstance(incus: IncusClient, name: string, { signal 
 
 /** Replaces the disk of the instance by an empty one. */
 export async function emptyInstance(incus: IncusClient, name: string, { signal }: Signal) {
-  const call = incus.instances.empty(name, { signal });
+  const call = incus.instances.replaceDisk(name, { signal });
   await awaitOperation(incus, call, { signal, timeoutSeconds: deleteSeconds });
 }
 
