@@ -68,7 +68,7 @@ const records = defineReconciler<Housekeeping>({
  */
 export const housekeeping = [serviceAddresses, expiredCredentials, records];
 
-/** Of a service that has an embedded PostgreSQL. */
+/** For a service with an embedded PostgreSQL. */
 export const embeddedLog = defineReconciler<{ db: Db; dataDir: string }>({
   name: 'postgres-log',
   every: { milliseconds: logMilliseconds, first: 'now' },

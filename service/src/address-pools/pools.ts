@@ -80,7 +80,10 @@ async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
   return [unknownLocation(id)];
 }
 
-/** On a network that Incus manages it gives a NIC no address but of the network's own subnets. */
+/**
+ * The errors of a pool on a managed network: Incus assigns only addresses from the network's own
+ * subnets.
+ */
 async function networkErrors(
   trx: Trx,
   locationId: number,
@@ -99,7 +102,10 @@ async function networkErrors(
   return [{ pointer, detail: `The network ${name} has no ${family} subnet.` }];
 }
 
-/** Of what no host is found by from elsewhere (RFC 6890), and IPv4 written as IPv6, which has its own pools. */
+/**
+ * Special-purpose addresses at which no host can be reached (RFC 6890), and IPv4-mapped ones, which
+ * belong into an IPv4 pool.
+ */
 const notForServers = new Set<string>([
   'broadcast',
   'ipv4Mapped',

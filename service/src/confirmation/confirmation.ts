@@ -12,7 +12,7 @@ import { lockPasswordHash } from '../users/queries.ts';
 
 type Proof = { passwordHash: string } | { passkey: ProvenPasskey };
 
-/** What somebody who signed in proves it once more with. Throws `validation_failed` (422). */
+/** Reads the proof with which a user confirms their identity. Throws `validation_failed` (422). */
 export async function readProof(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,7 +33,7 @@ export async function readProof(
   throw notTheirPasskey();
 }
 
-/** Answers until when the session counts as confirmed. */
+/** Returns until when the session counts as confirmed. */
 export async function confirm(trx: Trx, person: Person, proof: Proof): Promise<string> {
   const { userId, sessionId } = person;
   const passwordHash = await lockPasswordHash(trx, userId);

@@ -8,7 +8,7 @@ export function confirmationRoutes(app: App, deps: Deps): void {
   app.post(
     '/session/confirm',
     {
-      // It asks for the proof itself.
+      // The route itself requires the proof.
       config: { scope: 'person', needsConfirmation: false },
       schema: {
         operationId: 'session_confirm',

@@ -25,13 +25,13 @@ const refusals: Record<string, Refusal> = {
   ],
 };
 
-/** Answers what is not HTTP, before there is a request, and hangs up. */
+/** Answers something that is not HTTP, when there is no request yet, and closes the connection. */
 export function refuseUnreadable(
   error: Error & { code?: string },
   socket: Socket,
   lingerMs: number,
 ): void {
-  // It has its answer, which it may not read at all.
+  // It has been answered, and may not read the answer at all.
   if (isClosing(socket)) {
     closeGracefully(socket, lingerMs);
     return;

@@ -38,17 +38,17 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
   deps: D;
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes<D>[];
-  /** How what requests refer to is found. */
+  /** Resolves the references in requests. */
   lookups: Lookups;
   limiter: Limiter;
 }
 
-/** How requests are served, whatever they are about. */
+/** How requests are served, regardless of the nouns. */
 export interface Serving {
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
-  /** Of tests that don't want to wait. */
+  /** For tests that should not wait. */
   timeouts?: Timeouts;
   log?: Logger;
 }
@@ -75,7 +75,7 @@ export async function createHttpServer<D extends Deps>(
   });
   app.addHook('onSend', async (request, reply) => closeIfUnread(request, reply));
   refuseAmbiguous(app, shell.allowedHosts);
-  // Fastify knows it as one with a body, which it wants a type of before it looks for a route.
+  // Fastify expects a body for it, and would check the media type before it looks for a route.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
@@ -140,7 +140,10 @@ function streamSettings({ shell = plainShell, timeouts: times, metrics }: Servin
   return { most, refused, leastBytesPerSecond, behindMs: (times ?? defaultTimeouts).behind };
 }
 
-/** What is answered before its body was read is not read on: who sends it would keep us at it. */
+/**
+ * Closes the connection after an answer that did not wait for the body: the client could go on
+ * sending forever.
+ */
 function closeIfUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete === false) reply.header('Connection', 'close');
 }
@@ -160,7 +163,10 @@ function serveApi<D extends Deps>(api: App, deps: D, routes: readonly Routes<D>[
   for (const addRoutes of routes) addRoutes(api, deps);
 }
 
-/** One line a request, without its body, its query and its headers: docs/operations.md has its fields. */
+/**
+ * Logs one line per request, without its body, query and headers; docs/operations.md describes the
+ * fields.
+ */
 function logRequests(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
@@ -176,14 +182,14 @@ function logRequests(app: App): void {
 }
 
 /**
- * An unknown address is a 404, and a known one asked with another method a 405; both before a body is read,
- * which nobody asked for.
+ * Answers an unknown path with 404, and a known one with another method with 405, both without
+ * reading the body.
  */
 function refuseUnknown(app: App, known: KnownRoute[]): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return answerUnknown(request, reply);
   });
-  // For what says so only once it has looked.
+  // For a handler that refuses after it has begun.
   app.setNotFoundHandler(answerUnknown);
 
   function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -13,7 +13,7 @@ interface FirstImage {
   signal: AbortSignal;
 }
 
-/** Has the operating system that is built here ready, so that the first create need not wait. */
+/** Builds the default operating system in advance, so that the first create need not wait. */
 export async function ensureFirstImage({
   db,
   incus,
@@ -28,7 +28,7 @@ export async function ensureFirstImage({
   await ensureImage({
     incus,
     os,
-    // It is built here.
+    // It is built on this machine.
     imageServers: [],
     directories,
     signal,

@@ -54,7 +54,7 @@ async function importImage(
     await reports.idle();
     await enter(imageIsReady);
   } catch (error) {
-    // It goes on when the service does.
+    // It continues when the service runs again.
     if (signal.aborted) return;
     await reports.idle();
     log.warn({ err: error, os: os.slug }, 'An image could not be got.');

@@ -8,7 +8,7 @@ import { canAsRoot } from '../pool-quotas/as-root.ts';
 import type { QuotaGuard } from '../pool-quotas/quota-guard.ts';
 import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
 
-/** What the engine shows of one server: pairs of a word and its value. */
+/** What the engine shows of one server, as pairs of a label and a value. */
 export async function engineView(
   client: IncusClient,
   server: { uuid: string; disks: Disks },
@@ -54,7 +54,7 @@ async function ask(
   ];
 }
 
-/** Of a btrfs pool of this machine: how it counts, and what is in force there. */
+/** How a btrfs pool of this machine counts, and the limit that is in force. */
 async function diskLimit(guard: QuotaGuard, instance: Instance): Promise<string> {
   const mode = guard.mode();
   if (mode === 'none') return 'none: no quotas are on in its pool';
@@ -86,7 +86,7 @@ function confinementOf(instance: Instance): string {
 
 const shownSubvolumes = 10;
 
-/** What it made before it was confined, which stays. */
+/** Subvolumes that the guest created before it was confined, and that stay. */
 async function subvolumesOf(
   client: IncusClient,
   disks: Disks,
