@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { wantImage } from '../service/src/images/queries.ts';
+import { requestImage } from '../service/src/images/queries.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
@@ -25,7 +25,7 @@ async function want(slug: string) {
   const id = await osId(slug);
   await database.db
     .transaction()
-    .execute(async (trx) => void (await wantImage(trx, id, place.locationId)));
+    .execute(async (trx) => void (await requestImage(trx, id, place.locationId)));
   const query = database.db.selectFrom('images').selectAll().where('os_id', '=', id);
   return () => query.executeTakeFirstOrThrow();
 }

@@ -27,7 +27,7 @@ import { listAllLocations } from './locations/queries.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
 import { unbounded } from './network-policy/others.ts';
-import { enterServiceAddresses } from './network-policy/service-addresses.ts';
+import { recordServiceAddresses } from './network-policy/service-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { reconcileNetworkPolicy } from './reconcilers/network-policy.ts';
 import { syncNodes } from './reconcilers/nodes.ts';
@@ -236,7 +236,7 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const subject = { db, client, locationId: id, signal, report };
     await syncNodes({ ...subject, pool: names.pool });
     // Before there are servers; what fails is tried again all the time.
-    await enterServiceAddresses(db);
+    await recordServiceAddresses(db);
     const policy = { ...subject, findApi, protectedAddresses };
     const others = await reconcileNetworkPolicy(policy).catch((error: unknown): string[] => {
       if (!(error instanceof EngineError)) throw error;

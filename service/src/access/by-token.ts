@@ -5,7 +5,7 @@ import { noSuchProject, type WantedProject, wantedProject } from '../callers/wan
 import { Project } from '../db/project.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { Problem } from '../problems/problem.ts';
-import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
+import { type FoundToken, findTokenByHash, recordTokenUse } from '../tokens/credential-queries.ts';
 import { isFrom } from '../tokens/networks.ts';
 import { isWellFormed } from '../tokens/token.ts';
 import { scopesOf } from '../users/roles.ts';
@@ -34,7 +34,7 @@ export async function identifyByToken(
   return {
     caller: { tokenId, userId, project, scopes, expiresAt, allowedNetworks },
     person: undefined,
-    note: isNoted ? undefined : () => noteTokenUse(db, tokenId),
+    note: isNoted ? undefined : () => recordTokenUse(db, tokenId),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Deps, Person } from '../callers/app-types.ts';
 import { markSignInAttempt } from '../changes/audit-marks.ts';
 import type { Trx } from '../db/connection.ts';
 import { type ProvenPasskey, readAuthentication } from '../passkeys/authentication.ts';
-import { notePasskeyUse } from '../passkeys/queries.ts';
+import { recordPasskeyUse } from '../passkeys/queries.ts';
 import { invalidFields, type Problem } from '../problems/problem.ts';
 import { requirePassword } from '../sessions/passwords.ts';
 import { confirmSession } from '../sessions/queries.ts';
@@ -39,7 +39,7 @@ export async function confirm(trx: Trx, person: Person, proof: Proof): Promise<s
   const passwordHash = await lockPasswordHash(trx, userId);
   if ('passkey' in proof) {
     const { id, counter } = proof.passkey;
-    if (!(await notePasskeyUse(trx, id, counter))) throw notTheirPasskey();
+    if (!(await recordPasskeyUse(trx, id, counter))) throw notTheirPasskey();
   } else if (passwordHash !== proof.passwordHash) {
     throw invalidFields([{ pointer: '/password', detail: 'Was just changed.' }]);
   }

@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { builtOperatingSystem } from '../operating-systems/catalogue-queries.ts';
 import { ensureImage, type ImageDirectories } from './images.ts';
-import { noteImage } from './queries.ts';
+import { recordImage } from './queries.ts';
 
 interface FirstImage {
   db: Db;
@@ -37,5 +37,5 @@ export async function ensureFirstImage({
       shown = doing;
     },
   });
-  await noteImage(db, { osId: os.id, locationId });
+  await recordImage(db, { osId: os.id, locationId });
 }

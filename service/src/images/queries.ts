@@ -19,7 +19,7 @@ export const imageIsReady = {
 };
 
 /** Records that a location has an image. An import in progress is not affected. */
-export async function noteImage(
+export async function recordImage(
   db: Queryable,
   { osId, locationId }: { osId: number; locationId: number },
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function noteImage(
 }
 
 /** Requests an image. An import in progress is not affected. */
-export async function wantImage(trx: Trx, osId: number, locationId: number): Promise<ImageRow> {
+export async function requestImage(trx: Trx, osId: number, locationId: number): Promise<ImageRow> {
   const wanted = { status: 'wanted' as const, progress: 0, message: 'Queued.' };
   await trx
     .insertInto('images')
@@ -58,7 +58,7 @@ export async function wantImage(trx: Trx, osId: number, locationId: number): Pro
 }
 
 /** The next image to import into a location, including one that a killed service was importing. */
-export async function nextWantedImage(db: Queryable, locationId: number) {
+export async function nextRequestedImage(db: Queryable, locationId: number) {
   return await db
     .selectFrom('images')
     .innerJoin('operating_systems as os', 'os.id', 'images.os_id')

@@ -12,7 +12,10 @@ export function nearest(
   return best && best.far <= within ? best.one : undefined;
 }
 
-/** How many letters have to be put in, left out, changed or swapped with the next one. */
+/**
+ * The edit distance: how many letters must be inserted, deleted, replaced or swapped with the next
+ * one.
+ */
 function distance(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ interface Batch {
   known: Promise<Set<string>>;
 }
 
-/** Answers whether a token exists. Lookups are batched into one query every 200 ms. */
+/** Returns whether a token exists. Lookups are batched into one query every 200 ms. */
 export function batchTokenLookups(db: Db): (hash: Buffer) => Promise<boolean> {
   let gathering: Batch | undefined;
 

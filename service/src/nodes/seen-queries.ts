@@ -31,7 +31,7 @@ const isOlder = (readAt: string) =>
  * node that there was is it, whatever it was called. `readAt` is a `databaseTime` from before the
  * reading: it counts for nothing where an operation has entered something since.
  */
-export async function enterNodes(
+export async function applyObservedNodes(
   trx: Trx,
   locationId: number,
   { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
@@ -102,7 +102,7 @@ async function adopt(trx: Trx, locationId: number, { name, member }: NodeFacts):
  * Enters that a member of a location's cluster can't be asked, until the nodes are looked at again. One
  * that was looked at since `readAt`, a `databaseTime` from before it was asked, is as it was then.
  */
-export async function setSilent(
+export async function recordUnreachable(
   db: Queryable,
   locationId: number,
   member: string,
@@ -125,7 +125,7 @@ export async function setSilent(
  * Enters that a node has answered, late or in time: one without a cluster, or a member of it. One that
  * was away is back with a late answer; with one in time it is to be looked at first.
  */
-export async function setAnswered(
+export async function recordAnswer(
   db: Queryable,
   locationId: number,
   { member, readAt, isSlow }: Known & { isSlow: boolean },
@@ -144,7 +144,7 @@ export async function setAnswered(
  * seen is entered: the first time in each month, which is what its statement needs. `readAt` is a
  * `databaseTime` from before the reading.
  */
-export async function noteComparison(
+export async function recordComparison(
   db: Queryable,
   locationId: number,
   readAt: string,
@@ -172,7 +172,7 @@ export interface Known {
 }
 
 /** The nodes of a location that were there, or away, when they were last looked at. */
-export async function nodesThatWere(
+export async function nodesWithStatus(
   db: Queryable,
   locationId: number,
   status: 'online' | 'offline',

@@ -70,7 +70,7 @@ export async function projectsBeyondQuota(db: Queryable): Promise<number[]> {
  * Records the output sizes of operations that ended before these were recorded. Returns of how
  * many: 100 at most; 0 if all are done, or another service is doing it.
  */
-export async function noteOutputs(db: Queryable): Promise<number> {
+export async function recordOutputSizes(db: Queryable): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update operations
     set output_bytes = case when ${hasOutput} then pg_column_size(commands) else 0 end

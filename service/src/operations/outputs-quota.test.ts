@@ -19,7 +19,12 @@ import {
 } from '../testing/operations.ts';
 import { rowsRead } from '../testing/rows-read.ts';
 import { until } from '../testing/until.ts';
-import { dropOutputs, noteOutputs, projectsBeyondQuota, storedOutputs } from './output-queries.ts';
+import {
+  dropOutputs,
+  projectsBeyondQuota,
+  recordOutputSizes,
+  storedOutputs,
+} from './output-queries.ts';
 import { supersededBy } from './queries.ts';
 import { operationRoutes } from './routes.ts';
 
@@ -169,7 +174,7 @@ test('outputs are found without reading all operations', async () => {
   const read = await rowsRead(db, 'operations', async (trx) => {
     assert.equal(await storedOutputs(trx, place.projectId), 100 * size);
     assert.equal(await dropOutputs(trx, place.projectId), 0);
-    assert.equal(await noteOutputs(trx), 0);
+    assert.equal(await recordOutputSizes(trx), 0);
     assert.deepEqual(await projectsBeyondQuota(trx), []);
   });
   // 100 rows have outputs, and each of the four queries may read them.

@@ -67,7 +67,7 @@ export async function insertPasskey(
  * Notes a sign-in; false when the passkey is gone, or was used meanwhile by who has a copy of it.
  * A counter that stays 0 is none (WebAuthn, "Signature Counter Considerations").
  */
-export async function notePasskeyUse(trx: Trx, id: number, counter: number): Promise<boolean> {
+export async function recordPasskeyUse(trx: Trx, id: number, counter: number): Promise<boolean> {
   const result = await trx
     .updateTable('passkeys')
     .set({ counter, last_used_at: sql<string>`now()` })

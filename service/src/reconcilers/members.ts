@@ -1,6 +1,11 @@
 import { nullIfUnreachable } from '../incus/transport/errors.ts';
 import { askPatiently, longestSeconds, slowSeconds } from '../incus/transport/patience.ts';
-import { type Known, nodesThatWere, setAnswered, setSilent } from '../nodes/seen-queries.ts';
+import {
+  type Known,
+  nodesWithStatus,
+  recordAnswer,
+  recordUnreachable,
+} from '../nodes/seen-queries.ts';
 import { requireReachable } from './nodes.ts';
 import type { Subject } from './truth.ts';
 
@@ -34,8 +39,8 @@ export function createMemberProbes(
       askPatiently((options) => client.server.info(name, options), signal),
       signal,
     );
-    if (answered) return await setAnswered(db, locationId, { ...known, ...answered });
-    await setSilent(db, locationId, name, known.readAt);
+    if (answered) return await recordAnswer(db, locationId, { ...known, ...answered });
+    await recordUnreachable(db, locationId, name, known.readAt);
     changed('offline');
   }
 
@@ -48,14 +53,14 @@ export function createMemberProbes(
     );
     if (!isBack) return;
     const isSlow = performance.now() - begun > slowSeconds * 1000;
-    if (isSlow) await setAnswered(db, locationId, { ...known, isSlow });
+    if (isSlow) await recordAnswer(db, locationId, { ...known, isSlow });
     changed('online');
   }
 
   return {
     async run(since) {
       const look = since === 'online' ? probeOnline : probeOffline;
-      for (const known of await nodesThatWere(db, locationId, since)) {
+      for (const known of await nodesWithStatus(db, locationId, since)) {
         const { member } = known;
         if (member === null) continue;
         if (since === 'online' && [...underWay.values()].includes(member)) continue;

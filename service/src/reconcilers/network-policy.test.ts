@@ -11,7 +11,7 @@ import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
 import { installationFigures } from '../metrics/queries.ts';
 import { familyOf, rangeOf } from '../network-policy/ranges.ts';
-import { enterServiceAddresses } from '../network-policy/service-addresses.ts';
+import { recordServiceAddresses } from '../network-policy/service-addresses.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
@@ -174,7 +174,7 @@ describe('the rules of a location’s network', () => {
   });
 
   it('close nodes of other locations, services, and what the operator protects', async () => {
-    await enterServiceAddresses(database.db, {
+    await recordServiceAddresses(database.db, {
       eth0: [interfaceWith('8.8.4.5'), interfaceWith('10.5.0.5'), interfaceWith('2600::5')],
       lo: [{ ...interfaceWith('8.8.4.200'), internal: true }],
     });
@@ -191,7 +191,7 @@ describe('the rules of a location’s network', () => {
       await sql`update locations set removed_at = now() where id = ${other}`.execute(db);
       await keep();
       assert.deepEqual(await closed(), ['8.8.4.8']);
-      await enterServiceAddresses(db, {});
+      await recordServiceAddresses(db, {});
       const left = await db.selectFrom('service_addresses').selectAll().execute();
       assert.deepEqual(left, []);
     } finally {

@@ -8,8 +8,8 @@ import { compilePolicy } from '../network-policy/compile.ts';
 import { othersOn } from '../network-policy/others.ts';
 import {
   membersAway,
-  noteOthers,
-  notePolicy,
+  recordOtherUsers,
+  recordPolicy,
   type WantedPolicy,
   wantedPolicy,
 } from '../network-policy/queries.ts';
@@ -40,13 +40,13 @@ export async function reconcileNetworkPolicy(subject: PolicySubject): Promise<st
   if (wanted?.kind !== 'bridge') return [];
   try {
     const others = await apply(subject, wanted);
-    await noteOthers(db, locationId, others);
-    await notePolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
+    await recordOtherUsers(db, locationId, others);
+    await recordPolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
     return others;
   } catch (error) {
     if (signal.aborted || !(error instanceof EngineError)) throw error;
     const reason = whyNot(error, await membersAway(db, locationId));
-    await notePolicy(db, locationId, { applied: null, reason });
+    await recordPolicy(db, locationId, { applied: null, reason });
     throw error;
   }
 }

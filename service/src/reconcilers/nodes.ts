@@ -2,7 +2,7 @@ import { databaseTime } from '../db/queries.ts';
 import type { CallOptions } from '../incus/transport/api.ts';
 import { EngineError, isAway, isRefusal } from '../incus/transport/errors.ts';
 import type { ClusterMember } from '../incus/transport/server.ts';
-import { enterNodes, type NodeFacts, nodesThatWere } from '../nodes/seen-queries.ts';
+import { applyObservedNodes, type NodeFacts, nodesWithStatus } from '../nodes/seen-queries.ts';
 import type { Subject } from './truth.ts';
 
 /** Timeout for reading a member's resources: one that is cut off does not answer at all. */
@@ -25,7 +25,7 @@ export interface NodeSubject extends Subject {
  */
 export async function syncNodes(subject: NodeSubject): Promise<boolean> {
   const { db, client, locationId, signal } = subject;
-  const away = await nodesThatWere(db, locationId, 'offline');
+  const away = await nodesWithStatus(db, locationId, 'offline');
   const readAt = await databaseTime(db);
   const { environment } = await client.server.info(undefined, { signal });
   const answering = environment.server_name;
@@ -33,7 +33,7 @@ export async function syncNodes(subject: NodeSubject): Promise<boolean> {
     ? await Promise.all((await client.server.members({ signal })).map((m) => member(subject, m)))
     : [await single(subject, answering)];
   const seen = { facts, answering, readAt };
-  await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
+  await db.transaction().execute((trx) => applyObservedNodes(trx, locationId, seen));
   const isBack = ({ member, status }: NodeFacts) =>
     status === 'online' && away.some((was) => member !== null && was.member === member);
   return facts.some(isBack);

@@ -6,7 +6,7 @@ import type { Instance } from '../incus/instances.ts';
 import { isEngineError, isRefusal } from '../incus/transport/errors.ts';
 import { longestSeconds } from '../incus/transport/patience.ts';
 import { instanceName, serverUuid } from '../instances/labels.ts';
-import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
+import { recordComparison, recordUnreachable } from '../nodes/seen-queries.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
   applyObservedMembers,
@@ -88,12 +88,12 @@ export async function syncAllInstances(subject: Subject): Promise<Instance[]> {
   const { silent, refusing, own } = await probeBroken(subject, broken);
   // One at a time, as in `applyObservedMembers`. A silent member may only be slow; `members.ts`
   // decides that.
-  for (const member of refusing) await setSilent(db, locationId, member, readAt);
+  for (const member of refusing) await recordUnreachable(db, locationId, member, readAt);
   subject.found?.('member_silent', silent.size);
   const heard = broken.filter(({ location }) => !silent.has(location));
   const asTheySay = ({ name, status }: Instance) => ({ name, status: own.get(name) ?? status });
   await applyStatuses(subject, readAt, observedStatuses(heard.map(asTheySay)));
-  await noteComparison(db, locationId, readAt, silent);
+  await recordComparison(db, locationId, readAt, silent);
   const names = new Set(instances.map(({ name }) => name));
   const servers = await serversWithInstance(db, locationId);
   const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));

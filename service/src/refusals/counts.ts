@@ -9,7 +9,7 @@ export const countingMs = 60_000;
  * How many kinds are told apart at a time: of a caller, in a history, and by this service. Each costs two
  * entries a minute at most.
  */
-export const mostKinds = { ofCaller: 20, inHistory: 100, inAll: 10_000 };
+export const maxKinds = { ofCaller: 20, inHistory: 100, inAll: 10_000 };
 
 interface Counting {
   begunAt: number;
@@ -53,7 +53,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
   }
 
   const hasRoom = (share: string, most: number) =>
-    (taken.get(share) ?? 0) < most && countings.size < mostKinds.inAll;
+    (taken.get(share) ?? 0) < most && countings.size < maxKinds.inAll;
 
   /** Where it is counted for which there is no place of its own. */
   function restOf(caller: string, history: string): Counting {
@@ -61,7 +61,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
     const known = countings.get(ofCaller);
     if (known) return known;
     const inHistory = `in ${history}`;
-    if (hasRoom(inHistory, mostKinds.inHistory)) return begin(ofCaller, [inHistory]);
+    if (hasRoom(inHistory, maxKinds.inHistory)) return begin(ofCaller, [inHistory]);
     const ofHistory = `rest in ${history}`;
     return countings.get(ofHistory) ?? begin(ofHistory, []);
   }
@@ -86,8 +86,8 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
       const tally = tallyOf(entry);
       const isFirst =
         !countings.has(kind) &&
-        hasRoom(ofCaller, mostKinds.ofCaller) &&
-        hasRoom(inHistory, mostKinds.inHistory);
+        hasRoom(ofCaller, maxKinds.ofCaller) &&
+        hasRoom(inHistory, maxKinds.inHistory);
       if (!isFirst) {
         const counting = countings.get(kind) ?? restOf(caller, history);
         counting.tally = joined(counting.tally, tally);

@@ -1,6 +1,10 @@
 import type { Db } from '../db/connection.ts';
 import { pause } from '../lib/pause.ts';
-import { dropOutputs, noteOutputs, projectsBeyondQuota } from '../operations/output-queries.ts';
+import {
+  dropOutputs,
+  projectsBeyondQuota,
+  recordOutputSizes,
+} from '../operations/output-queries.ts';
 import { findSettings } from '../settings/queries.ts';
 import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './audit-queries.ts';
 import { daysBefore, monthOf, monthsBefore } from './months.ts';
@@ -41,7 +45,7 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
   const works: (() => Promise<unknown>)[] = [
     () => makeAuditPartitions(db, now),
     () => inBits(() => moveEarlierEntries(db, oldestEntries), signal),
-    () => inBits(() => noteOutputs(db), signal),
+    () => inBits(() => recordOutputSizes(db), signal),
     async () => {
       removed.outputs_dropped = await keepWithinQuotas(db, signal);
     },

@@ -35,7 +35,7 @@ export async function isKnownNetwork(
  * Records a sign-in from a network, and deletes the oldest networks of the user if there are too
  * many.
  */
-export async function noteNetwork(trx: Trx, userId: number, address: string): Promise<void> {
+export async function recordNetwork(trx: Trx, userId: number, address: string): Promise<void> {
   await trx
     .insertInto('known_networks')
     .values({ user_id: userId, network: networkOf(address) })

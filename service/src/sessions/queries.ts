@@ -104,7 +104,7 @@ export async function findSession(
 }
 
 /** Records the use of a session, unless another request did so within the last minute. */
-export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
+export async function recordSessionUse(db: Queryable, id: number): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ last_used_at: sql<string>`now()`, expires_at: extended })

@@ -11,7 +11,7 @@ import { isPassword, known, stranger } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
 import { sessionCookie, setCookie } from './cookies.ts';
 import { signInFailed } from './failures.ts';
-import { isKnownNetwork, noteNetwork } from './network-queries.ts';
+import { isKnownNetwork, recordNetwork } from './network-queries.ts';
 import { deleteSession, findSession, insertSession } from './queries.ts';
 import { csrfToken, generateSecret, secretHash } from './secret.ts';
 import { currentSessionView } from './view.ts';
@@ -82,7 +82,7 @@ export async function signIn(
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
     const address = addressOf(request);
     await insertSession(trx, { hash, userId, address, userAgent, provenAt });
-    await noteNetwork(trx, userId, address);
+    await recordNetwork(trx, userId, address);
     const session = await findSession(trx, hash);
     // The user was disabled just now.
     if (!session) throw signInFailed(request, 'This user is shut out.', userId);

@@ -87,7 +87,7 @@ export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<
 }
 
 /** Records the use of a token, unless another request did so within the last minute. */
-export async function noteTokenUse(db: Queryable, id: number): Promise<void> {
+export async function recordTokenUse(db: Queryable, id: number): Promise<void> {
   await db
     .updateTable('tokens')
     .set({ last_used_at: sql<string>`now()` })

@@ -1,5 +1,5 @@
 import { askPatiently } from '../../incus/transport/patience.ts';
-import { nodesThatWere, setAnswered } from '../../nodes/seen-queries.ts';
+import { nodesWithStatus, recordAnswer } from '../../nodes/seen-queries.ts';
 import { reconcileConfinement } from '../confinement.ts';
 import { syncNodes } from '../nodes.ts';
 import { reconcileThrottles } from '../throttles.ts';
@@ -42,11 +42,11 @@ export const engine = define({
   every: (subject) => ({ milliseconds: pingMilliseconds(subject) }),
   async run({ db, client, location, signal, reachability, members }, _, { trigger }) {
     const hadFailed = reachability.hasFailed('ping', 'nodes', 'instances');
-    const [known] = await nodesThatWere(db, location.id, 'online');
+    const [known] = await nodesWithStatus(db, location.id, 'online');
     const ping = askPatiently((options) => client.server.info(undefined, options), signal);
     const { isSlow } = await reachability.record('ping', ping, signal);
     if (hadFailed) trigger('engine_recovered');
-    if (known?.member === null) await setAnswered(db, location.id, { ...known, isSlow });
+    if (known?.member === null) await recordAnswer(db, location.id, { ...known, isSlow });
     else await members.run('online');
   },
 });

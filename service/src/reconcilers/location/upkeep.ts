@@ -1,6 +1,6 @@
 import { importWantedImages } from '../../images/importer.ts';
 import { unbounded } from '../../network-policy/others.ts';
-import { knownHoles, knownHolesNote } from '../../nodes/known-holes.ts';
+import { knownHoles, vulnerabilityWarning } from '../../nodes/known-holes.ts';
 import { reconcileAllowances } from '../allowances.ts';
 import { reconcileNetworkPolicy } from '../network-policy.ts';
 import { syncSubnets } from '../subnets.ts';
@@ -70,7 +70,7 @@ export const engineVulnerabilities = define({
   on: ['connected'],
   async run({ client, location, log, signal, warned }) {
     const { server_version } = (await client.server.info(undefined, { signal })).environment;
-    const note = knownHolesNote(server_version);
+    const note = vulnerabilityWarning(server_version);
     if (note !== undefined && !warned.vulnerabilities.has(note)) {
       warned.vulnerabilities.add(note);
       log.warn({ location: location.name }, note);

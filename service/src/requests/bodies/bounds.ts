@@ -4,7 +4,7 @@ import { Problem } from '../../problems/problem.ts';
  * What it costs to parse, to compare and to validate a body goes by its values, not by its bytes: 256 KiB
  * of `[0,0,…` are 130,000. No request needs nearly as many as this.
  */
-export const mostValues = 5000;
+export const maxValues = 5000;
 const deepest = 32;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
@@ -27,7 +27,7 @@ export function boundJson(text: string): void {
       values += 1;
       depth += 1;
     } else if ((code & ~brace) === closingBracket) depth -= 1;
-    if (values > mostValues) throw tooManyValues();
+    if (values > maxValues) throw tooManyValues();
     if (depth > deepest) throw new Problem('malformed_request', tooDeep);
   }
 }
@@ -48,7 +48,7 @@ export function boundFields(form: string): void {
   let fields = 1;
   for (let at = form.indexOf('&'); at !== -1; at = form.indexOf('&', at + 1)) {
     fields += 1;
-    if (fields > mostValues) throw tooManyValues();
+    if (fields > maxValues) throw tooManyValues();
   }
 }
 
@@ -74,6 +74,6 @@ export function boundParts(body: Buffer, boundary: string): void {
 const tooManyParts = `A multipart form is taken with at most ${mostParts} parts, and 128 KiB of headers of parts.`;
 
 function tooManyValues(): Problem {
-  const detail = `The body has more than the maximum of ${mostValues} values, counting fields and items of lists.`;
+  const detail = `The body has more than the maximum of ${maxValues} values, counting fields and items of lists.`;
   return new Problem('body_too_large', detail);
 }

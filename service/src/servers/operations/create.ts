@@ -2,7 +2,7 @@ import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
 import { handoverFiles } from '../../guests/handover.ts';
 import { resultPaths } from '../../guests/progress.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
-import { noteImage } from '../../images/queries.ts';
+import { recordImage } from '../../images/queries.ts';
 import { discardPartialImage, isImageReady, markImageWhole } from '../../images/volume.ts';
 import type { WaitOptions } from '../../incus/operations.ts';
 import { isAddressTaken, isEngineError } from '../../incus/transport/errors.ts';
@@ -141,7 +141,7 @@ async function image(context: Context): Result {
   try {
     const request = { incus, os: server.os, imageServers, directories, onProgress: report, signal };
     const { fingerprint } = await ensureImage(request);
-    await noteImage(db, { osId: server.os.id, locationId: server.locationId });
+    await recordImage(db, { osId: server.os.id, locationId: server.locationId });
     return next('instance', { fingerprint });
   } catch (error) {
     if (error instanceof ImageServerNotAllowed) {
