@@ -9,7 +9,7 @@ export interface Publishing {
   statuses: StatusRecorder['statuses'];
 }
 
-/** What `npm run inspect -- reconcilers` calls this service. */
+/** The name of this service in `npm run inspect -- reconcilers`. */
 const serviceName = `${hostname()}/${process.pid}`;
 
 /** Writes how all reconcilers of this service do for `npm run inspect`, its own last run among them. */

@@ -47,7 +47,10 @@ export function runsOf<Subject, Topic extends string>(
   const underWay = new Set<AbortController>();
   const queue = serialised(run, outage.failed);
 
-  /** What is wrong with one of several things is logged each time, but for an outage of PostgreSQL, which has all fail. */
+  /**
+   * Logs an error. For a reconciler with several keys each error is logged, unless PostgreSQL is
+   * unavailable, which affects all of them.
+   */
   function warn(error: unknown, key: string): void {
     if (signal.aborted) return;
     if (key === all || isDatabaseUnavailable(error)) outage.failed(error);

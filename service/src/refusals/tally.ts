@@ -2,7 +2,7 @@ import type { AuditAction } from '@berth/contract/actions';
 import type { AuditEntry } from '../audit/entry-queries.ts';
 import { merged } from './kinds.ts';
 
-/** As many addresses are told apart. */
+/** The maximum number of addresses that are distinguished. */
 export const maxAddresses = 1000;
 
 const severalActions: AuditAction = 'requests_refused';
@@ -14,7 +14,7 @@ export interface Tally {
   firstAt: number;
   lastAt: number;
   addresses: Set<string>;
-  /** How many there were of each. */
+  /** How many refusals each action had. */
   actions: Map<string, number>;
 }
 
