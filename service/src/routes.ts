@@ -36,10 +36,13 @@ import { findUserByEmail, knownUsers } from './users/queries.ts';
 import { userRoutes } from './users/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
-/** What the routes of all nouns need. */
+/** The dependencies of the routes of all nouns. */
 export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
 
-/** The whole API, in the order of its documentation. A new noun is a line here, and one in `lookups` if it has names. */
+/**
+ * The whole API, in the order of its documentation. A new noun needs a line here, and one in
+ * `lookups` if it has names.
+ */
 export const routes: readonly Routes<AllDeps>[] = [
   serverRoutes,
   serverCreationRoutes,
@@ -67,7 +70,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   versionRoutes,
 ];
 
-/** How what a request refers to is found, noun by noun. Nobody finds what they may not see. */
+/** How references are looked up, noun by noun. Nobody finds what they may not see. */
 export const lookups: Lookups = {
   server: {
     named: ({ caller }, name) => findServersNamed(caller.project, name),

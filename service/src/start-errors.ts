@@ -15,7 +15,7 @@ export function startError(error: unknown, config: Config): unknown {
   return ofDirectory ?? databaseError(error, config, wayOut) ?? error;
 }
 
-/** With what a program printed, when one that builds an image has failed. */
+/** Includes the output of a program that failed to build an image. */
 function engineError({ message, cause }: EngineError): SetupError {
   if (!(cause instanceof ProgramFailed)) return new SetupError(message, wayOut);
   return new SetupError(message, `Is the Debian mirror in reach? ${wayOut}`, cause.message);
@@ -28,7 +28,7 @@ function directoryError(error: Error, { dataDir }: Config): SetupError | undefin
 }
 
 /**
- * The same for an error of listening on `host` and `port`, by the codes of listen(2), bind(2) and
+ * The error of listening on `host` and `port`, by the codes of listen(2), bind(2) and
  * getaddrinfo(3).
  */
 export function listenError(error: unknown, { host, port }: Config): unknown {

@@ -41,7 +41,7 @@ export interface RunningService {
   admin: AdminToken | NoAdminToken;
   /** Whether there is any place for servers. */
   hasLocation: boolean;
-  /** What a create may name, as long as there has been no server. */
+  /** The values for a first create, as long as there has been no server. */
   firstServer: { locationId: number; osId: number } | undefined;
   stop(): Promise<void>;
 }
@@ -99,7 +99,8 @@ async function bringUp(
     hasLocation,
     firstServer,
     async stop() {
-      // Who sends requests here sees that it stops, and sends them elsewhere, before it does.
+      // A load balancer sees that the service is stopping, and sends requests elsewhere, before it
+      // stops.
       await sleep(config.drainSeconds * 1000);
       stopping.abort();
       await running.disposeAsync();
@@ -116,7 +117,10 @@ async function requireFreePort({ host, port }: Config): Promise<void> {
   await once(server, 'close');
 }
 
-/** Its parents too; but Node would try for ever to make any in /proc, so the last one goes alone. */
+/**
+ * Creates parents too. The last directory is created on its own, because Node would retry forever
+ * in /proc.
+ */
 async function makeDirectory(path: string): Promise<void> {
   const made = await stat(path).then(
     (found) => found.isDirectory(),
@@ -177,7 +181,7 @@ async function layFoundation(
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const imageDirectories = imageDirectoriesOf(config);
-  // What a build that was killed left.
+  // Removes what a killed build has left.
   await rm(imageDirectories.work, { recursive: true, force: true });
   if (local && incus.value) {
     const findApi = apiFinder(config);
@@ -224,7 +228,7 @@ interface Preparation {
   signal: AbortSignal;
 }
 
-/** Has the location `local` ready for the first request. */
+/** Prepares the location `local` for the first request. */
 async function prepareLocal(preparation: Preparation): Promise<void> {
   const { db, log, names, place, imageDirectories, findApi, say, signal } = preparation;
   const { protectedAddresses } = preparation;
@@ -235,7 +239,7 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const report = (error: unknown) => log.warn({ err: error }, 'A node could not be looked at.');
     const subject = { db, client, locationId: id, signal, report };
     await syncNodes({ ...subject, pool: names.pool });
-    // Before there are servers; what fails is tried again all the time.
+    // Runs before there are servers. What fails is retried regularly.
     await recordServiceAddresses(db);
     const policy = { ...subject, findApi, protectedAddresses };
     const others = await reconcileNetworkPolicy(policy).catch((error: unknown): string[] => {

@@ -31,27 +31,27 @@ import { usageHistory } from './usage/history/upkeep.ts';
 const operationsAtOnce = 64;
 const movesAtOnce = 4;
 
-/** What the parts of the service share, made once. */
+/** What the parts of the service share. */
 export interface Foundation {
   config: Config;
   db: Db;
-  /** For what works without being asked. */
+  /** For background work. */
   workers: Connections;
-  /** For keeping the leases of operations. */
+  /** For renewing the leases of operations. */
   leases: Connections;
-  /** For looking whether the service works. */
+  /** For health checks. */
   health: Connections;
   notifications: NotificationListener;
   refusedRoom: DiskFullMonitor;
   engines: Engines;
   secretKey: Keyring;
-  /** What no key of the file can read. */
+  /** Values that no key of the file can decrypt. */
   unreadable?: Pick<UnreadableSecrets, 'count'>;
   metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop; from then on it says that it does. */
   draining: AbortSignal;
-  /** Aborted when it stops: nobody is kept waiting any longer. */
+  /** Aborted when the service stops, to end all waits. */
   stopping: AbortSignal;
 }
 
@@ -59,7 +59,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Those that are not about a location. */
+/** Reconcilers that are not about a location. */
 const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
   ...housekeeping,
   usageHistory,

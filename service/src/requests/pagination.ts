@@ -137,9 +137,9 @@ async function* framed(
 }
 
 /**
- * The rows of a page, or all there are, written some at a time: as many as come to about so many bytes, going
- * by the ones before. However large a page is, it holds the event loop and the memory for a few rows at once.
- * @param end told the last row of a page, if there are more behind it
+ * The rows of a page, or all rows, written in parts whose size follows from the rows before, so
+ * that a large page holds the event loop and the memory for a few rows at a time only.
+ * @param end receives the last row of a page if more rows follow
  */
 async function* rowsOf<S extends SortColumn, R extends Row<S>>(
   page: Pick<Page<S>, 'sort' | 'after' | 'limit'>,
@@ -152,7 +152,7 @@ async function* rowsOf<S extends SortColumn, R extends Row<S>>(
   let most = rowsAtFirst;
   for (let areMore = true; areMore && left > 0; ) {
     const wanted = Math.min(most, left);
-    // Of a page, one row more tells whether there is another page.
+    // One row more than the page shows whether there is another page.
     const found = await fetchPage(after, isPaged ? wanted + 1 : wanted);
     const rows = found.slice(0, wanted);
     const last = rows.at(-1);

@@ -26,7 +26,7 @@ export async function amid<T>(
   const begun = await db.transaction().execute(async (trx) => {
     await first(trx);
     const running = second();
-    // Where it is refused before it is waited for: the caller sees to it.
+    // It may be refused before it waits; the caller handles that.
     running.catch(() => undefined);
     await Promise.race([untilWaiting(db, 1), running]);
     return { running };

@@ -61,7 +61,7 @@ export function kindOf(
   });
 }
 
-/** On connections of the worker's own, if any are given. */
+/** Uses connections of the worker's own, if given. */
 export function run(kind: OperationKind, own: Partial<Execution> = {}): void {
   const runner = startOperationRunner({
     db: own.db ?? db,

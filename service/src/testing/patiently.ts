@@ -4,8 +4,8 @@ import type { LightMyRequestResponse } from 'fastify';
 const mostTries = 60;
 
 /**
- * Asks again as a client should that is told to come back: on a busy machine a crowd of requests does
- * not get its connections to the database in time.
+ * Retries a request as a client should: on a busy machine, many concurrent requests do not all get
+ * a connection to the database in time.
  */
 export async function patiently(
   ask: () => Promise<LightMyRequestResponse>,

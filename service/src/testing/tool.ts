@@ -18,7 +18,7 @@ export const toolOn = (
   more: Record<string, string> = {},
 ) => program([toolEntry, tool], input, { DATABASE_URL: connectionString, ...more });
 
-/** Runs a file with arguments as its own process, with these variables beside our own. */
+/** Runs a file with arguments as a process, with these variables in addition to ours. */
 export function program(command: string[], input: string, more: Record<string, string>) {
   const env = { ...process.env, ...more };
   return (...args: string[]): Promise<Outcome> => {

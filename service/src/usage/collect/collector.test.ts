@@ -126,7 +126,7 @@ test('NICs that hang do not keep others from being read, nor servers from being 
   const uuid = await insertServer();
   const all = (cpu: number, moved: number) =>
     Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: moved, out: 0 }]));
-  for (const one of hanging) engine.hangingCards.add(`srv-${one}`);
+  for (const one of hanging) engine.hangingNics.add(`srv-${one}`);
   const bounded = collector({ nodeSeconds: 0.1 });
   for (const round of [0, 1]) {
     pass(15);
@@ -136,7 +136,7 @@ test('NICs that hang do not keep others from being read, nor servers from being 
   // They took all the time of the first round. In the next one they come last.
   assert.deepEqual(await trafficOf(uuid), november(100, 0));
   for (const one of [...hanging, uuid]) assert.equal((await currentOf(one))?.cpu_percent, 50);
-  engine.hangingCards.clear();
+  engine.hangingNics.clear();
   pass(15);
   count(all(30, 200));
   await bounded.collect();
@@ -301,7 +301,7 @@ test('the readings of other nodes are recorded while one hangs', async () => {
   const there = await insertServer({ ...place, nodeId });
   engine.members.set(undefined, new Map([[`srv-${here}`, { in: 1, out: 2 }]]));
   engine.members.set('n2', new Map([[`srv-${there}`, { in: 3, out: 4 }]]));
-  engine.hangingCards.add(`srv-${there}`);
+  engine.hangingNics.add(`srv-${there}`);
   const stopping = new AbortController();
   const round = collector({ nodeSeconds: 3600 }).collect(stopping.signal);
   try {
