@@ -5,8 +5,8 @@ const mostTries = 20;
 const isTaken = (error: unknown) => /in use|EADDRINUSE/i.test(String(error));
 
 /**
- * Starts something on a port of 127.0.0.1 that nobody listens on. Between the choice and the start another process may
- * take it: where `start` throws that the address is in use, it is called again with another port.
+ * Starts something on a free port of 127.0.0.1. Another process may take the port before the start:
+ * if `start` throws that the address is in use, it is called again with another port.
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -19,7 +19,7 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
   }
 }
 
-/** One that nobody listens on just now. */
+/** A port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

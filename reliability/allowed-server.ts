@@ -111,7 +111,7 @@ export async function count(name: string): Promise<void> {
   await createUsageCollector({ db, log, now: () => clock }, location).collect();
 }
 
-/** What the API shows of its throttle. */
+/** The throttle of the server as the API shows it. */
 export async function throttle() {
   const query = db.selectFrom('servers').select(['throttled_to', 'throttle_error']);
   return await query.where('id', '=', server.id).executeTakeFirstOrThrow();

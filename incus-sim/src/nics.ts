@@ -23,7 +23,7 @@ function staticAddresses(device: Config): string[] {
   return both.filter((address) => address !== undefined && address !== 'none') as string[];
 }
 
-/** Incus looks at a start whether another instance has the address, not at a create. */
+/** Incus checks at a start, and not at a create, whether another instance has the address. */
 export function refuseTakenAddresses(model: Model, instance: Instance): void {
   for (const { name, network, mac, addresses } of nicsOf(model, instance)) {
     const wanted = [['MAC', mac], ...addresses.map((ip) => ['IP', ip])];

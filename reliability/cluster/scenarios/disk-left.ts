@@ -15,7 +15,7 @@ import {
 const createdSeconds = 120;
 const movedSeconds = 300;
 const deletedSeconds = 180;
-/** A copy may be whole before its member is killed: then the move has come through. */
+/** A copy may be complete before its member is killed: then the move has succeeded. */
 const mostTries = 5;
 
 interface Accepted {
@@ -40,7 +40,10 @@ async function run(world: World) {
   }
 }
 
-/** Moves it to a member that is killed amid that. Answers whether that has a disk of it then. */
+/**
+ * Moves the server to a member that is killed meanwhile. Returns whether a disk of it is left
+ * there.
+ */
 async function moveInPart(world: World, { id, instance }: Left): Promise<boolean> {
   const { client, machines, requests, accepted } = world;
   const { node } = await requests.get<{ node: string }>(`/servers/${id}`);
@@ -65,7 +68,7 @@ async function moveInPart(world: World, { id, instance }: Left): Promise<boolean
 const diskOn = ({ client, pool }: World, { name: member }: Machine, name: string) =>
   client.storage.getVolume(pool, { type: 'container', name }, member);
 
-/** Answers after how many seconds it was gone, with all of its disks. */
+/** Returns after how many seconds the server and all its disks were gone. */
 async function remove(world: World, { id, instance }: Left, isLeft: boolean): Promise<number> {
   const { requests, accepted, machines } = world;
   const { status, body } = await requests.insist<Accepted>('DELETE', `/servers/${id}`);

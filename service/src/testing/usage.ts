@@ -37,7 +37,7 @@ export const engine = {
   /** The error of asking any member for its metrics; NICs and states can still be read. */
   metricsEndIn: undefined as Error | undefined,
   /** Instances whose NIC can't be read. */
-  deafCards: new Set<string>(),
+  unreadableNics: new Set<string>(),
   /** Instances whose reading never ends by itself. */
   hangingNics: new Set<string>(),
   /** Instances whose own state does not come in time. */
@@ -122,7 +122,7 @@ export const client: UsageSource = {
       if (!name || !counters) return null;
       engine.onCard?.();
       if (engine.hangingNics.has(name)) return await untilAborted(options?.signal);
-      if (engine.deafCards.has(name)) throw new Error('no answer');
+      if (engine.unreadableNics.has(name)) throw new Error('no answer');
       return { addresses: [], counters: { bytes_received: counters.out, bytes_sent: counters.in } };
     },
   },
@@ -180,7 +180,7 @@ beforeEach(async () => {
   engine.metricsEndIn = undefined;
   engine.metricsAsked = 0;
   engine.hangingStates.clear();
-  engine.deafCards.clear();
+  engine.unreadableNics.clear();
   engine.hangingNics.clear();
   engine.untold.clear();
   engine.onCard = undefined;

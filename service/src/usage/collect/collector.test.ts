@@ -110,12 +110,12 @@ test('an unreadable NIC does not affect the other figures of its server', async 
   const [uuid, other] = [await insertServer(), await insertServer()];
   const reading = { [uuid]: { cpu: 0, in: 10, out: 20 }, [other]: { in: 1, out: 1 } };
   await collectAfter(0, reading);
-  engine.deafCards.add(`srv-${uuid}`);
+  engine.unreadableNics.add(`srv-${uuid}`);
   await collectAfter(15, { [uuid]: { cpu: 15, in: 50, out: 60 }, [other]: { in: 2, out: 2 } });
   assert.deepEqual(warnings, ['Traffic of some servers could not be read.']);
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
   assert.equal((await samplesOf(uuid)).at(-1)?.traffic_in, null);
-  engine.deafCards.clear();
+  engine.unreadableNics.clear();
   await collectAfter(15, { [uuid]: { cpu: 15, in: 70, out: 80 }, [other]: { in: 3, out: 3 } });
   assert.deepEqual(await trafficOf(uuid), november(70, 80));
   assert.deepEqual(await trafficOf(other), november(3, 3));
@@ -147,7 +147,7 @@ test('if there are very many NICs, they are read in turns, and nothing is lost',
   const uuids = [await insertServer(), await insertServer(), await insertServer()];
   const all = (cpu: number, moved: number) =>
     Object.fromEntries(uuids.map((uuid) => [uuid, { cpu, in: moved, out: 0 }]));
-  const limited = collector({ mostCards: 1 });
+  const limited = collector({ maxNics: 1 });
   const round = async (cpu: number, moved: number) => {
     pass(15);
     count(all(cpu, moved));
@@ -168,7 +168,7 @@ test('the NICs of a round are shared with other locations, and stopped servers h
   const stopped = await insertServers(100);
   const query = db.updateTable('servers').where('uuid', 'in', stopped);
   await query.set({ status: 'stopped', real_status: 'stopped' }).execute();
-  const limited = collector({ mostCards: 8 });
+  const limited = collector({ maxNics: 8 });
   pass(15);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 100, out: 0 }])));
   await limited.collect();

@@ -26,7 +26,7 @@ export const diskSeconds = 45;
  * are read in turns. Their counters lose nothing by that.
  */
 export const maxNicsPerRound = 5_000;
-const mostDisks = 15_000;
+const maxDisks = 15_000;
 /**
  * The most servers whose current figures a round writes, over all locations. If there are more,
  * each is written every 30 or 45 s, which is not yet outdated. Traffic and history are recorded for
@@ -60,9 +60,9 @@ export function createUsageCollector(
   const running = createRunningCount(context.db);
   const memory = new ScrapeMemory();
   const most = {
-    mostCards: maxNicsPerRound,
-    mostDisks,
-    mostShown: maxFiguresPerRound,
+    maxNics: maxNicsPerRound,
+    maxDisks,
+    maxFigures: maxFiguresPerRound,
     nodeSeconds,
   };
   const limited = { running, ...context, memory, ...most, ...limits };
@@ -73,9 +73,9 @@ export function createUsageCollector(
 }
 
 interface Limits {
-  mostCards: number;
-  mostDisks: number;
-  mostShown: number;
+  maxNics: number;
+  maxDisks: number;
+  maxFigures: number;
   nodeSeconds: number;
 }
 
@@ -92,8 +92,8 @@ async function collectLocation(
   try {
     const nodes = await onlineNodes(db, location.id);
     const counted = await running(location.id);
-    const share = shareOf(counted, context.mostCards);
-    memory.beginRound(shareOf(counted, context.mostShown));
+    const share = shareOf(counted, context.maxNics);
+    memory.beginRound(shareOf(counted, context.maxFigures));
     const recorder = createRecorder(db, location.id, memory);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };

@@ -20,7 +20,7 @@ test('the disks of a round are shared with other locations', async () => {
   await insertServers(12, await insertLocation('second'));
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
   for (const uuid of uuids) engine.disks.set(`srv-${uuid}`, diskBytes);
-  const limited = collector({ mostDisks: 4 });
+  const limited = collector({ maxDisks: 4 });
   await limited.collect();
   const read = async () => (await Promise.all(uuids.map(currentOf))).map((row) => row?.disk_gb);
   await limited.collectDisk();
@@ -63,7 +63,7 @@ test('disks of an unreachable node do not affect those of others', async () => {
   await countedServers(4, { ...place, nodeId });
   const here = await countedServers(4);
   await db.updateTable('nodes').set({ status: 'offline' }).where('id', '=', nodeId).execute();
-  await collector({ mostDisks: 4 }).collectDisk();
+  await collector({ maxDisks: 4 }).collectDisk();
   const read = await Promise.all(here.map(currentOf));
   assert.deepEqual(
     read.map((row) => row?.disk_gb),
@@ -76,7 +76,7 @@ test('disks that can never be read do not keep others from being read', async ()
   const broken = await countedServers(3);
   const well = await countedServers(1);
   for (const uuid of broken) engine.disks.set(`srv-${uuid}`, new Error('no answer'));
-  const limited = collector({ mostDisks: 2 });
+  const limited = collector({ maxDisks: 2 });
   await limited.collectDisk();
   await limited.collectDisk();
   assert.equal((await currentOf(well[0] ?? ''))?.disk_gb, 3);

@@ -19,7 +19,7 @@ export interface DiskTurn {
 }
 
 interface DiskContext extends CollectContext {
-  mostDisks: number;
+  maxDisks: number;
   memory: ScrapeMemory;
   nodeSeconds: number;
 }
@@ -32,12 +32,12 @@ export async function collectDiskUse(
   { id, client, pool }: UsageLocation,
   turn: DiskTurn,
 ): Promise<unknown[]> {
-  const { db, log, running, signal, mostDisks, memory, nodeSeconds } = context;
+  const { db, log, running, signal, maxDisks, memory, nodeSeconds } = context;
   try {
     const begin = await clockOfRound(context);
     const before = new Date(begin().at.getTime() - oldMilliseconds);
     const counted = await running(id);
-    const limit = Math.ceil(counted.here * shareOf(counted, mostDisks));
+    const limit = Math.ceil(counted.here * shareOf(counted, maxDisks));
     const servers = await serversWithOldDiskUse(db, id, { before, after: turn.after, limit });
     turn.after = servers.at(-1)?.id ?? 0;
     let used: DiskUse[] = [];

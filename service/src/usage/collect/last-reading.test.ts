@@ -41,7 +41,7 @@ test('a last reading counts the traffic since the previous one, and the restart 
 test('a last reading that fails is a result, not an error', async () => {
   const uuid = await insertServer();
   count({ [uuid]: { in: 1, out: 1 } });
-  engine.deafCards.add(`srv-${uuid}`);
+  engine.unreadableNics.add(`srv-${uuid}`);
   const read = await readBeforeStop({ db, client, server: serverOf(uuid) });
   assert.equal(read.ok, false);
   const missing = await readBeforeStop({ db, client, server: serverOf(randomUUID()) });

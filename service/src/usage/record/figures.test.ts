@@ -41,7 +41,7 @@ async function round(
 test('current figures are written in turns, and the history of all servers in each round', async () => {
   const uuids = await insertServers(3);
   const all = (bytes: number) => Object.fromEntries(uuids.map((uuid) => [uuid, read(bytes)]));
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   await round(inTurns, all(0));
   const writtenIn = async (bytes: number) => {
     await round(inTurns, all(bytes));
@@ -61,9 +61,9 @@ test('another collector continues from the last scrape, not from the current fig
   const uuids = await insertServers(5);
   const all = (bytes: number) =>
     Object.fromEntries(uuids.map((uuid) => [uuid, read(bytes, bytes / 100)]));
-  const before = collector({ mostShown: 1 });
+  const before = collector({ maxFigures: 1 });
   for (const bytes of [1000, 1300, 1900]) await round(before, all(bytes));
-  await round(collector({ mostShown: 1 }), all(2200));
+  await round(collector({ maxFigures: 1 }), all(2200));
   // So does the previous collector, whose memory no longer has the last scrape.
   await round(before, all(2800));
   for (const uuid of uuids) {
@@ -94,7 +94,7 @@ test('parallel collectors count a reading once', async () => {
 
 test('the last counters of a server are written when its node no longer reports it', async () => {
   const [ended, other] = [await insertServer(), await insertServer()];
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   for (const bytes of [100, 200, 300, 400])
     await round(inTurns, { [ended]: read(bytes), [other]: read(bytes) });
   await round(inTurns, { [other]: read(500) });
@@ -108,7 +108,7 @@ test('the last counters of a server are written when its node no longer reports 
 
 test('the last server of a removed node is written too', async () => {
   const uuids = await insertServers(2);
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   const all = (bytes: number) => Object.fromEntries(uuids.map((uuid) => [uuid, read(bytes)]));
   for (const bytes of [100, 200]) await round(inTurns, all(bytes));
   await round(inTurns, {});
@@ -142,7 +142,7 @@ async function onTwoNodes() {
 
 test('a moved server continues from what the other node reported, also after it is back', async () => {
   const { collect, used, away } = await onTwoNodes();
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   await collect(inTurns, 100, null);
   await collect(inTurns, 250, null);
   // The former node can't be asked: its last scrape has what was counted.
@@ -155,10 +155,10 @@ test('a moved server continues from what the other node reported, also after it 
 
 test('a new collector continues from the newest scrape of each server', async () => {
   const { collect, used, away } = await onTwoNodes();
-  const before = collector({ mostShown: 1 });
+  const before = collector({ maxFigures: 1 });
   await collect(before, 0, null);
   for (const bytes of [1000, 1100, 1200, 1300]) await collect(before, away, bytes);
-  await collect(collector({ mostShown: 1 }), 1400, null);
+  await collect(collector({ maxFigures: 1 }), 1400, null);
   assert.deepEqual(await used(), [1400, 1400, 1400]);
 });
 
@@ -173,7 +173,7 @@ test('the memory of a node that was away is dropped if another collector has cou
 
 test('the last counters of a server that a lost node once reported are written too', async () => {
   const { uuids, collect, used, away } = await onTwoNodes();
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   await collect(inTurns, 0, null);
   for (const bytes of [100, 200, 300, 400]) await collect(inTurns, away, bytes);
   await collect(inTurns, away, null);
@@ -188,7 +188,7 @@ test('the last counters of a server that a lost node once reported are written t
 
 test('current figures that missed their turn are written in the next round', async () => {
   const { uuids, collect, away } = await onTwoNodes();
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   for (const bytes of [100, 200, 300, 400]) await collect(inTurns, bytes, null);
   await collect(inTurns, away, null);
   for (const bytes of [500, 600, 700]) {
@@ -302,7 +302,7 @@ test('whoever counts, on any node, the history has each byte of a disk once', as
       });
       const members = [undefined, 'n2'];
       const away = new Set<number>();
-      const collectors = [collector({ mostShown: 1 }), collector({ mostShown: 1 })];
+      const collectors = [collector({ maxFigures: 1 }), collector({ maxFigures: 1 })];
       const collect = async (by: number) => {
         pass(15);
         members.forEach((member, node) => {
@@ -325,7 +325,7 @@ test('whoever counts, on any node, the history has each byte of a disk once', as
         if (one.kind === 'stop' && server) server.runs = false;
         if (one.kind === 'migrate' && server) Object.assign(server, { node: 1 - server.node });
         if (one.kind === 'away' && !away.delete(one.node)) away.add(one.node);
-        if (one.kind === 'new service') collectors[one.by] = collector({ mostShown: 1 });
+        if (one.kind === 'new service') collectors[one.by] = collector({ maxFigures: 1 });
         if (one.kind === 'collect') await collect(one.by);
       }
       away.clear();
