@@ -17,7 +17,7 @@ interface Known {
   idleSince: number | undefined;
 }
 
-test('what is found at once is what a look at all would find', () => {
+test('the result is the same as that of a search through all connections', () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 100 }), fc.nat({ max: 5 }), (acts, count) => {
       const holders = createConnectionCounts<number>();
