@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-const mostTries = 20;
+const maxAttempts = 20;
 const isTaken = (error: unknown) => /in use|EADDRINUSE/i.test(String(error));
 
 /**
@@ -9,12 +9,12 @@ const isTaken = (error: unknown) => /in use|EADDRINUSE/i.test(String(error));
  * if `start` throws that the address is in use, it is called again with another port.
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     try {
       return await start(port);
     } catch (error) {
-      if (!isTaken(error) || tries === mostTries) throw error;
+      if (!isTaken(error) || attempt === maxAttempts) throw error;
     }
   }
 }

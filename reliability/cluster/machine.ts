@@ -66,12 +66,12 @@ export async function makeMachine(
   mkdirSync(incusDir, { recursive: true, mode: 0o711 });
   const kept = join(incusDir, 'namespaces');
   writeFileSync(kept, '');
-  const keeper = spawn('unshare', ['--mount', '--net', 'sh', '-c', keep, kept], {
+  const holder = spawn('unshare', ['--mount', '--net', 'sh', '-c', keep, kept], {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  keeper.unref();
-  const { pid } = keeper;
+  holder.unref();
+  const { pid } = holder;
   if (pid === undefined) throw new Error('The namespaces could not be made.');
   await untilKept(pid);
   const machine = {

@@ -36,8 +36,8 @@ export function requestsTo(services: readonly Service[]): Requests {
     turn += 1;
     const first = turn;
     let failure: unknown;
-    for (let tries = 0; tries < services.length; tries += 1) {
-      const service = services[(first + tries) % services.length];
+    for (let attempt = 0; attempt < services.length; attempt += 1) {
+      const service = services[(first + attempt) % services.length];
       try {
         if (service) return await exchange<T>(service, { method, path, body, key });
       } catch (error) {

@@ -16,7 +16,7 @@ const createdSeconds = 120;
 const movedSeconds = 300;
 const deletedSeconds = 180;
 /** A copy may be complete before its member is killed: then the move has succeeded. */
-const mostTries = 5;
+const maxAttempts = 5;
 
 interface Accepted {
   operation_id: number;
@@ -29,14 +29,14 @@ interface Left {
 
 async function run(world: World) {
   let back: Record<string, number> = {};
-  for (let tries = 1; ; tries += 1) {
-    const { id, instance } = await create(world, `left-${tries}`);
+  for (let attempt = 1; ; attempt += 1) {
+    const { id, instance } = await create(world, `left-${attempt}`);
     await secondsUntil(createdSeconds, () => isStarted(world, id));
     const isLeft = await moveInPart(world, { id, instance });
     back = await returned(world);
     const deleted = await remove(world, { id, instance }, isLeft);
     if (isLeft) return { took: { deleted, ...back } };
-    assert.ok(tries < mostTries, 'a move leaves a disk behind');
+    assert.ok(attempt < maxAttempts, 'a move leaves a disk behind');
   }
 }
 

@@ -8,7 +8,7 @@ import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choi
 import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
 
 /** A node that was chosen may be full by the time that it is locked; then another one is. */
-const mostTries = 10;
+const maxAttempts = 10;
 /** How many of the other nodes are named. */
 const shownOthers = 3;
 
@@ -36,7 +36,7 @@ export async function placeServer(
 ): Promise<{ nodeId: number; placement: Placement }> {
   const overcommit = overcommitOf(location);
   const hasRoom = (node: NodeRoom) => exclusionOf(node, wanted, overcommit) === undefined;
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const nodes = await roomOfNodes(trx, location.id);
     const group = wanted.group
       ? await groupByNode(project, location.id, wanted.group)

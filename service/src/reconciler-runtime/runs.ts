@@ -96,11 +96,11 @@ export function runsOf<Subject, Topic extends string>(
   }
 
   async function tryRun(key: string, context: RunContext<Topic>) {
-    for (let tries = 0; ; tries += 1) {
+    for (let attempt = 0; ; attempt += 1) {
       try {
         return await reconciler.run(subject, key, context);
       } catch (error) {
-        if (context.signal.aborted || !retry || tries >= retry.times) throw error;
+        if (context.signal.aborted || !retry || attempt >= retry.times) throw error;
         warn(error, key);
         await pauseOn(clock, retry.pauseMilliseconds, context.signal);
         if (context.signal.aborted) throw error;

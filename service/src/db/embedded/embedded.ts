@@ -129,9 +129,9 @@ async function open(dataDir: string, settings: Record<string, string> = {}) {
 }
 
 function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
-  const keeper = superviseCluster(cluster, lock, log);
+  const supervisor = superviseCluster(cluster, lock, log);
   async function stop(): Promise<void> {
-    const held = await keeper.end();
+    const held = await supervisor.end();
     // Everything belongs to another service now.
     if (!held) return;
     if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);

@@ -82,7 +82,7 @@ async function refreshKnown(
   memory: ScrapeMemory,
 ): Promise<Set<string>> {
   const told = nodes.flatMap((node) => node.told.map(({ uuid }) => uuid));
-  const asked = told.filter((uuid) => memory.isToBeFound(uuid));
+  const asked = told.filter((uuid) => memory.needsLookup(uuid));
   const found = await findServers(trx, locationId, asked);
   const news = new Set<string>();
   for (const uuid of asked) {

@@ -84,7 +84,7 @@ export class ScrapeMemory {
     return true;
   }
 
-  isToBeFound(uuid: string): boolean {
+  needsLookup(uuid: string): boolean {
     const known = this.byUuid.get(uuid);
     return !known || this.#round - known.foundIn >= refreshRounds;
   }
