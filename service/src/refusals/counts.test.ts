@@ -16,7 +16,7 @@ import { maxAddresses } from './tally.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-test('a thousand refusals of one token cost two entries for each action and code', async () => {
+test('a thousand refusals of one token cost two entries per action and code', async () => {
   const app = await createTestApp(db, [serverActionRoutes]);
   const { id, headers } = await createTestToken(db);
   const ask = (name: string, server: number) =>
@@ -69,7 +69,7 @@ test('300 refusals of one token from as many addresses of a /64 cost two entries
   );
 });
 
-test('sign-ins that fail from a /64 cost two entries for whom they are tried on', async () => {
+test('failed sign-ins from a /64 cost two entries per attempted user', async () => {
   const app = await createTestApp(db, [sessionRoutes]);
   const user = await createTestUser(db);
   const guess = (remoteAddress: string) => {
@@ -107,7 +107,7 @@ const entry: AuditEntry = {
   requestId: 'one',
 };
 
-test('what goes on is entered each minute, and what is over is forgotten', async (t) => {
+test('continuing refusals are entered each minute, and those that have stopped are forgotten', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const entered: AuditEntry[] = [];
@@ -143,7 +143,7 @@ test('what goes on is entered each minute, and what is over is forgotten', async
   assert.equal(entered.length, 1, 'the first after that is entered at once');
 });
 
-test('the first and the last of one refusal are the same moment', async (t) => {
+test('a single refusal has the same first and last time', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => {
     now += 0.001;
@@ -159,7 +159,7 @@ test('the first and the last of one refusal are the same moment', async (t) => {
   assert.equal(lastSecondsAgo, firstSecondsAgo);
 });
 
-test('what differs in who, what or why is counted apart', async () => {
+test('refusals that differ in caller, action or reason are counted separately', async () => {
   const entered: AuditEntry[] = [];
   const counts = countRefusals(async (one) => void entered.push(one));
   const others: Partial<AuditEntry>[] = [
@@ -184,7 +184,7 @@ const countOf = (entries: AuditEntry[]) =>
   entries.reduce((sum, { counted }) => sum + (counted?.count ?? 1), 0);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-test('a caller who is known is one wherever they ask from; so many addresses are told apart', async () => {
+test('a known caller is one from any address; so many addresses are distinguished', async () => {
   const many = maxAddresses + 500;
   const { atOnce, later } = await enteredOf(
     numbers(many).map((at) => ({ ...entry, address: `2001:db8::${at.toString(16)}` })),
@@ -196,7 +196,7 @@ test('a caller who is known is one wherever they ask from; so many addresses are
   assert.equal(address, `2001:db8::${many.toString(16)}`);
 });
 
-test('who is not known is their network, and whom they try to be', async () => {
+test('an unknown caller is identified by network and attempted user', async () => {
   const stranger = { ...entry, projectId: null, tokenId: null, code: 'sign_in_failed' };
   const target = { kind: 'user', id: 7 } as const;
   const { atOnce } = await enteredOf([
@@ -211,7 +211,7 @@ test('who is not known is their network, and whom they try to be', async () => {
   assert.equal(atOnce.length, 6);
 });
 
-test('one caller costs so many entries a minute, and the rest of theirs is one', async () => {
+test('one caller costs so many entries a minute, and the rest of theirs is aggregated', async () => {
   const kinds = maxKinds.ofCaller + 30;
   const refusals = numbers(kinds).flatMap((at) => [
     { ...entry, action: `act_${at}`, address: '192.0.2.1' },
@@ -232,7 +232,7 @@ test('one caller costs so many entries a minute, and the rest of theirs is one',
   assert.deepEqual(details, { actions: Object.fromEntries(actions) });
 });
 
-test('one project costs so many entries a minute, whoever asks, and keeps no other from theirs', async () => {
+test('one project costs so many entries a minute, and does not affect others', async () => {
   const callers = maxKinds.inHistory + 50;
   const refusals = numbers(callers).flatMap((tokenId) => [
     { ...entry, tokenId, address: `192.0.2.${tokenId}` },
@@ -250,7 +250,7 @@ test('one project costs so many entries a minute, whoever asks, and keeps no oth
   assert.equal(counted?.count, 2 * callers - maxKinds.inHistory);
 });
 
-test('an attack on one account from everywhere hides no attack on another', async () => {
+test('an attack on one account from many networks does not hide one on another', async () => {
   const stranger = { ...entry, projectId: null, tokenId: null, code: 'sign_in_failed' };
   const on = (id: number, at: number) => ({
     ...stranger,
@@ -266,7 +266,7 @@ test('an attack on one account from everywhere hides no attack on another', asyn
   );
 });
 
-test('places are free again once nothing more of a kind comes', async (t) => {
+test('the limits are free again after the refusals have stopped', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const entered: AuditEntry[] = [];
@@ -280,7 +280,7 @@ test('places are free again once nothing more of a kind comes', async (t) => {
   assert.equal(entered.length, maxKinds.ofCaller);
 });
 
-test('what could not be written is counted on, and written later', async () => {
+test('refusals that could not be written are kept, and written later', async () => {
   const entered: AuditEntry[] = [];
   let isAway = false;
   const counts = countRefusals(async (one) => {
