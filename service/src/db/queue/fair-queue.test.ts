@@ -4,11 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createFairQueue, QueueTooLong } from './fair-queue.ts';
 
 const long = 60_000;
-const longestLine = 100;
+const maxWaitersPerKey = 100;
 
 /** Who was admitted so far, in order, and how each leaves. At the end of the test all do. */
 function queue(t: TestContext, most: number, share: number, spare = 0) {
-  const made = createFairQueue({ most, share, spare, maxWaitersPerKey: longestLine });
+  const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
   const admitted: (string | undefined)[] = [];
   const leaves: (() => void)[] = [];
   async function ask(key: string | undefined): Promise<void> {
@@ -87,7 +87,7 @@ test('leaving twice frees one place', async (t) => {
 });
 
 test('a timeout rejects with the right fault, and the waiter is not admitted later', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey: longestLine });
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey });
   const leave = await made.enter('a', long);
   await assert.rejects(made.enter('a', 10), tooLong('a', true));
   await made.enter('b', long);
@@ -111,7 +111,7 @@ test('a key with too many waiters is refused at once, and no other key is', asyn
 test('every place is used, and none twice, in any order of arrivals', async () => {
   for (let round = 0; round < 20; round += 1) {
     const [most, share, spare] = [6, 3, 1];
-    const made = createFairQueue({ most, share, spare, maxWaitersPerKey: longestLine });
+    const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
     let inside = 0;
     const ofKey = new Map<string, number>();
     await Promise.all(

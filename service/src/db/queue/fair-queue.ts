@@ -45,12 +45,7 @@ type Key = string | undefined;
  * A free place goes to the key with the fewest places, and among those to the one whose last turn
  * was the longest ago.
  */
-export function createFairQueue({
-  most,
-  share,
-  spare,
-  maxWaitersPerKey: longestLine,
-}: QueueOptions): FairQueue {
+export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueOptions): FairQueue {
   const inside = new Map<Key, number>();
   /** Those who wait by key, in the order of turns; within a key, in the order of arrival. */
   const lines = new Map<Key, Set<Waiter>>();
@@ -107,7 +102,7 @@ export function createFairQueue({
       // Anybody who could enter would not be waiting, so newcomers overtake nobody.
       if (canEnter(key)) return take(key);
       const line = lines.get(key) ?? new Set();
-      if (line.size >= longestLine) throw new QueueTooLong(key, isAtShare(key));
+      if (line.size >= maxWaitersPerKey) throw new QueueTooLong(key, isAtShare(key));
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const timer = setTimeout(() => {
         removeWaiter(key, waiting);

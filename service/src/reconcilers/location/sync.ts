@@ -82,20 +82,14 @@ export const instances = define({
   on: ['nodes_synced'],
   abortOn: ['instances_outdated'],
   async run(subject, _, { signal }) {
-    const {
-      location,
-      reachability,
-      installationId,
-      reconcileOrphans: keepOrphans,
-      countSubvolumes,
-      quotas,
-    } = subject;
+    const { location, reachability, installationId, reconcileOrphans, countSubvolumes, quotas } =
+      subject;
     const { observer } = subject.watching;
     const begun = performance.now();
     const listed = syncAllInstances({ ...subject, signal });
     const found = await reachability.record('instances', listed, signal);
     await syncUnknownInstances(subject, installationId, found);
-    await keepOrphans(subject, found);
+    await reconcileOrphans(subject, found);
     await reconcileThrottles(subject, found);
     const unconfined = await reconcileConfinement(subject, found);
     observer?.unconfined(location.name, unconfined);

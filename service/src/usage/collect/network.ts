@@ -78,7 +78,7 @@ async function readNic(
   const { bytes_received, bytes_sent } = state.counters;
   for (const bytes of [bytes_received, bytes_sent]) {
     if (Number.isSafeInteger(bytes) && bytes >= 0) continue;
-    throw new Error(`The nic ${hostName} tells of ${bytes} bytes.`);
+    throw new Error(`The NIC ${hostName} tells of ${bytes} bytes.`);
   }
   return { hostName, run, startedAt, networkIn: bytes_sent, networkOut: bytes_received };
 }

@@ -118,7 +118,7 @@ async function readNics(
   const read: NicUsage[] = [];
   const unknown = names.filter((name) => !nics.has(name));
   const due = [...unknown, ...nics.keys()].slice(0, Math.ceil(names.length * share));
-  const deadline = { what: 'The nics of a node', timeoutSeconds: nodeSeconds, signal };
+  const deadline = { what: 'The NICs of a node', timeoutSeconds: nodeSeconds, signal };
   const errors = await eachWithin(deadline, due, async (name, untilThen) => {
     const network = await readNetwork(
       { client, member: node.member, signal: untilThen },
