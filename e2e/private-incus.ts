@@ -153,7 +153,7 @@ function loopDevicesOf(directory: string): string[] {
     .map((device: { name: string }) => device.name);
 }
 
-/** The host's ends of the guests' links, from the configuration of LXC. */
+/** The guests' ends of their links, from the configuration of LXC. */
 function guestLinksOf(incusDir: string): string[] {
   const configs = globSync(join(incusDir, 'run/*/lxc.conf'));
   return configs.flatMap((file) =>
@@ -180,7 +180,7 @@ function removeBridge(bridge: string): void {
   removeChains((chain) => chain.endsWith(`.${bridge}`));
 }
 
-/** The names in LXC: with the project as a prefix, except for the default project. */
+/** The directories of instances, named with the project as a prefix, except for the default project. */
 function instancesOf(incusDir: string): string[] {
   const folder = join(incusDir, 'containers');
   return existsSync(folder) ? readdirSync(folder) : [];

@@ -4,10 +4,10 @@ import { type BucketState, type Buckets, createBuckets, type Limit } from './buc
  * The policies, each with buckets of its own. Of a token: `reads` and `actions`. Of an address:
  * `failures` (bad credentials), `public` (requests that need no token) and `beginnings` (sign-ins
  * that were started). Of an address and of a user: `tries` (attempts to authenticate that did not
- * succeed). Attempts with a password are also counted by network (`networks`), by account unless
- * the user is known to sign in from there (`accounts`), and by account and network once the
- * account's bucket is empty (`strangers`). Accepted changes are counted by token or user
- * (`changes`) and by project (`projects`).
+ * succeed). Attempts with a password from a network where the user has not signed in before are also
+ * counted by network (`networks`), by account (`accounts`), and by account and network once the
+ * account's bucket is empty (`strangers`). Accepted changes are counted by token or user (`changes`)
+ * and by project (`projects`).
  */
 export const policies = [
   ...(['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const),

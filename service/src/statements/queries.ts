@@ -19,7 +19,7 @@ export interface StatementRow {
 
 /**
  * Whether all traffic of a project until the end of the last month is counted. A reading after the
- * end of the month contains a part of it (see `addReadings`), so each server must have been read
+ * end of the month contains a part of it (see `addTraffic`), so each server must have been read
  * since, or have been seen as not running. Servers that can never be read again do not count: their
  * instance is gone, or their node was declared lost.
  */
