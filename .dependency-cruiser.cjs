@@ -45,7 +45,14 @@ module.exports = {
       comment:
         'What belongs to a project is asked for from its Project, so that none can forget whose rows it is about.',
       severity: 'error',
-      from: { path: '^service/src/(servers|operations|tokens|audit)/queries\\.ts$' },
+      // What these folders ask about is of no project, or of several. A new noun is taken to be of one.
+      from: {
+        path: '^service/src/.+/queries\\.ts$',
+        pathNot:
+          '^service/src/(db|reconciler-runtime|inspect|metrics|network-policy|usage|statements)/|' +
+          '^service/src/(address-pools|images|locations|nodes|operating-systems|settings)/|' +
+          '^service/src/(identities|passkeys|projects|sessions|users)/',
+      },
       to: { path: '^service/src/db/connection\\.ts$' },
     },
     {
@@ -54,8 +61,13 @@ module.exports = {
         'Files named -queries.ts ask about every project: for workers, administration, tools and what finds out who asks.',
       severity: 'error',
       from: {
-        path: '^service/src/(servers|operations|tokens|audit)/((actions|creation)/[a-z-]+|[a-z-]*routes|view|tokens)\\.ts$',
-        pathNot: '\\.test\\.ts$',
+        // Of each noun its routes, its view and the rules, which are named after it.
+        path:
+          '^service/src/.+(routes|/view)\\.ts$|^service/src/([^/]+)/\\2\\.ts$|' +
+          '^service/src/servers/(actions|creation)/',
+        // What these are about is of no project: where servers run, people, and work without a request.
+        pathNot:
+          '\\.test\\.ts$|^service/src/(address-pools|locations|maintenance|placement|retention|projects|sessions|users)/',
       },
       // Operations on nodes are of no project: its route asks who wants them.
       to: { path: '-queries\\.ts$', pathNot: '/node-operation-queries\\.ts$' },
@@ -90,7 +102,13 @@ module.exports = {
         path: '^service/src/(http|edge|requests|callers|limits|streams|openapi|problems|lib)/',
         pathNot: '\\.test\\.ts$',
       },
-      to: { path: '^service/src/(servers|locations|operating-systems|usage|reconcilers)/' },
+      to: {
+        path: '^service/src/[a-z-]+/',
+        pathNot:
+          '^service/src/(http|edge|requests|callers|limits|streams|openapi|problems|lib)/|' +
+          // What refusals are counted by: the token of a request.
+          '^service/src/(access|changes|db|keys|refusals|tokens|version)/',
+      },
     },
     {
       name: 'product-needs-no-tests',

@@ -28,7 +28,7 @@ import { run } from './processes.ts';
 
 const setting = (name: string, usual: number) => Number(process.env[name] || usual);
 const guestCount = setting('BERTH_TORTURE_GUESTS', 8);
-const cycles = setting('BERTH_TORTURE_CYCLES', 12);
+const cycles = setting('BERTH_TORTURE_CYCLES', 8);
 const seed = setting('BERTH_TORTURE_SEED', 1);
 const lanes = 3;
 

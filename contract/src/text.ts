@@ -12,7 +12,7 @@ const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
 
 const hex = (digits: number) => `[0-9a-fA-F]{${digits}}`;
 /** For the start of the pattern of a name: not a text that requests read as an id or a UUID. */
-export const noId = `(?!(?:[0-9]+|${[8, 4, 4, 4, 12].map(hex).join('-')})$)`;
+export const noId = `(?![0-9]+$)(?!${[8, 4, 4, 4, 12].map(hex).join('-')}$)`;
 const notBlankNorAnId = `^${noId}(?!\\s*$)[^${noLine}]*$`;
 
 interface Words {

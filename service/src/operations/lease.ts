@@ -36,15 +36,23 @@ interface KeepLeaseOptions {
   /** Connections that are used for nothing else. */
   leases: Db;
   log: Logger;
-  /** Called when the lease is lost or was not renewed in time, or the operation was superseded. */
+  /**
+   * Called when the lease is lost or was not renewed in time, or the operation was superseded; maybe
+   * more than once.
+   */
   giveUp: () => void;
 }
 
 /**
  * Renews a lease. A single failed renewal is harmless: there is time for several more before it is
  * given up.
+ * @param renewEach milliseconds between two renewals; tests set their own
  */
-export function keepLease({ leases, log, giveUp }: KeepLeaseOptions, leased: Leased): KeptLease {
+export function keepLease(
+  { leases, log, giveUp }: KeepLeaseOptions,
+  leased: Leased,
+  renewEach = renewMilliseconds,
+): KeptLease {
   const { id, fence } = leased.operation;
   const stopping = new AbortController();
   let isLost = false;
@@ -52,7 +60,6 @@ export function keepLease({ leases, log, giveUp }: KeepLeaseOptions, leased: Lea
   const millisecondsLeft = () => renewedAt + fenceMilliseconds - performance.now();
 
   function lose(): void {
-    if (isLost) return;
     isLost = true;
     giveUp();
   }
@@ -80,12 +87,12 @@ export function keepLease({ leases, log, giveUp }: KeepLeaseOptions, leased: Lea
   }
 
   async function renewUntilStopped(): Promise<void> {
-    for (let milliseconds = renewMilliseconds; ; ) {
+    for (let milliseconds = renewEach; ; ) {
       await pause(milliseconds, stopping.signal);
       if (stopping.signal.aborted) return;
       try {
         if (!(await renew())) return;
-        milliseconds = renewMilliseconds;
+        milliseconds = renewEach;
       } catch (error) {
         log.warn({ err: error, operation: id }, 'Renewing a lease failed; trying again.');
         milliseconds = renewRetryMilliseconds;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { Project } from '../db/project.ts';
 import {
   db,
@@ -39,6 +40,23 @@ test('an operation is leased once, and again only after its lease has expired', 
   run(kind);
   await endLease(id);
   await untilEnded(id);
+});
+
+test('a locked row does not delay other operations', async () => {
+  const kind = kindOf({ only: async () => ended() });
+  const [locked, free] = [await enter(kind), await enter(kind)];
+  await db.transaction().execute(async (holding) => {
+    const row = holding.selectFrom('operations').select('id').where('id', '=', locked);
+    await row.forUpdate().execute();
+    const leased = await db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = '5s'`.execute(trx);
+      return await leaseNextOperation(trx, crypto.randomUUID(), steps);
+    });
+    assert.equal(leased?.id, free);
+  });
+  await endLease(free);
+  run(kind);
+  await Promise.all([locked, free].map(untilEnded));
 });
 
 test('an operation waits until the step of the one that it superseded has ended', async () => {

@@ -69,3 +69,11 @@ test('what no worker knows is failed a minute after its deadline', async () => {
     /strange, which this version of Berth does not know/,
   );
 });
+
+test('a step that goes on to one that there is not ends its operation at once', async () => {
+  const kind = kindOf({ first: async () => next('unheard-of') });
+  run(kind);
+  const { status, error } = await untilEnded(await enter(kind));
+  assert.deepEqual([status, error?.code], ['failed', 'unknown_step']);
+  assert.match(error?.message ?? '', /knows no step unheard-of of the operation test\./);
+});

@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import type { CallOptions } from '../incus/transport/api.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
 import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
@@ -392,6 +393,44 @@ describe('the rules of a location’s network', () => {
     await keep();
     assert.equal((await policy()).status, 'applied');
     assert.ok((await acl()).value.egress.every((rule) => rule.destination_port === undefined));
+  });
+
+  it('are read and set by calls that end with the watch, and changes in their time', async () => {
+    const calls: unknown[][] = [];
+    const { networks, networkAcls } = client;
+    const note = (call: string, options: CallOptions = {}) => {
+      calls.push([call, options.signal === signal, options.timeoutSeconds]);
+      return options;
+    };
+    const noted = {
+      ...client,
+      networks: {
+        ...networks,
+        getTagged: (name, options) => networks.getTagged(name, note('get', options)),
+        configure: (name, config, etag, options) =>
+          networks.configure(name, config, etag, note('configure', options)),
+      },
+      networkAcls: {
+        ...networkAcls,
+        get: (name, options) => networkAcls.get(name, note('get rules', options)),
+        create: (wanted, options) => networkAcls.create(wanted, note('create', options)),
+        replace: (found, rules, etag, options) =>
+          networkAcls.replace(found, rules, etag, note('replace', options)),
+      },
+    } satisfies IncusClient;
+    const about = { ...subject(), client: noted, findApi: async () => [], protectedAddresses };
+    await reconcileNetworkPolicy(about);
+    await set({ smtp: 'open' });
+    await reconcileNetworkPolicy(about);
+    assert.deepEqual(calls, [
+      ['get', true, undefined],
+      ['get rules', true, undefined],
+      ['create', true, 60],
+      ['configure', true, 60],
+      ['get', true, undefined],
+      ['get rules', true, undefined],
+      ['replace', true, 60],
+    ]);
   });
 
   it('are not set on another kind of network', async () => {

@@ -6,7 +6,11 @@ import type { IncusClient } from '../incus/client.ts';
 import { done, type OperationKind, type Step } from '../operations/define.ts';
 import type { Execution } from '../operations/execute.ts';
 import { insertOperation } from '../operations/queries.ts';
-import { type OperationRunner, startOperationRunner } from '../operations/runner/runner.ts';
+import {
+  type OperationRunner,
+  type RunnerOptions,
+  startOperationRunner,
+} from '../operations/runner/runner.ts';
 import {
   defineServerOperation,
   type ServerOperationKind,
@@ -62,12 +66,17 @@ export function kindOf(
 }
 
 /** Uses connections of the worker's own, if given. */
-export function run(kind: OperationKind, own: Partial<Execution> = {}): void {
+export function run(
+  kind: OperationKind,
+  own: Partial<Execution> = {},
+  runs: Partial<Pick<RunnerOptions, 'concurrency' | 'notifications'>> = {},
+): void {
   const runner = startOperationRunner({
     db: own.db ?? db,
     notifications,
     kinds: [kind],
     concurrency: 8,
+    ...runs,
     log,
     execution: {
       db,

@@ -55,7 +55,7 @@ test('a file that is there is left alone, and no token is made that nobody has',
   assert.match(refused.stderr, /there is there already\.\nName another file, or remove that one/);
   assert.equal(readFileSync(path, 'utf8'), 'of somebody');
   const nowhere = await create(join(directory, 'none', 'token'));
-  assert.deepEqual([nowhere.code, /can't be made \(ENOENT\)/.test(nowhere.stderr)], [1, true]);
+  assert.deepEqual([nowhere.code, /can't be written \(ENOENT\)/.test(nowhere.stderr)], [1, true]);
   assert.deepEqual(await tokens(), before);
 });
 

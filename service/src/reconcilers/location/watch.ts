@@ -1,5 +1,5 @@
 import { installationId } from '../../db/queries.ts';
-import { type LifecycleEvent, watchEvents } from '../../incus/events.ts';
+import { watchEvents } from '../../incus/events.ts';
 import { connectionOf } from '../../locations/engines.ts';
 import type { LocationRow } from '../../locations/queries.ts';
 import { watchQuotas } from '../../pool-quotas/watch.ts';
@@ -8,6 +8,7 @@ import { createUsageCollector } from '../../usage/collect/collector.ts';
 import { createMemberProbes } from '../members.ts';
 import { createOrphanReconciler } from '../orphans.ts';
 import { subvolumeCounter } from '../subvolumes.ts';
+import { hintsOf } from './hints.ts';
 import { createReachability } from './reachability.ts';
 import {
   type LocationSubject,
@@ -152,15 +153,9 @@ async function hearEvents(subject: LocationSubject, trigger: Runner['trigger']):
     onEvent(event) {
       const seconds = (Date.now() - Date.parse(event.timestamp)) / 1000;
       watching.observer?.lagged(Math.max(0, seconds));
-      if (event.type !== 'lifecycle') return;
-      for (const name of namesOf(event)) trigger('instance_changed', name);
-      if (event.action === 'instance-restored' && event.instance)
-        quotas.syncInstance(event.instance);
+      const { changed, restored } = hintsOf(event);
+      for (const name of changed) trigger('instance_changed', name);
+      for (const name of restored) quotas.syncInstance(name);
     },
   });
-}
-
-/** The name of the instance, and its former name if it was renamed. */
-function namesOf({ instance: name, context }: LifecycleEvent): string[] {
-  return [name, context.old_name].filter((one) => typeof one === 'string');
 }

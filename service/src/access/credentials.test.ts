@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Type } from 'typebox';
+import type { App } from '../callers/app-types.ts';
+import type { CredentialCache } from '../callers/credential-cache.ts';
+import { createLimiter, type Limits } from '../limits/limiter.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
+import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestProject, createTestUser, signInAs } from '../testing/people.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { generateToken } from '../tokens/token.ts';
+import { callerOf, isRemembered } from './authentication.ts';
+
+const { db, pool, close } = await createTestDatabase();
+after(close);
+
+const probes = {
+  caller: { scope: 'servers:read' },
+  change: { scope: 'servers:write' },
+  anywhere: { scope: 'servers:read', worksWithoutProject: true },
+  confirmed: { scope: 'servers:read', needsConfirmation: true },
+  'without-database': { scope: 'servers:read', worksWithoutDatabase: true },
+} as const;
+
+function probeRoutes(api: App): void {
+  const schema = { response: { 200: Type.Any() } };
+  for (const [path, config] of Object.entries(probes)) {
+    api.get(`/${path}`, { config, schema }, async (request) => ({
+      caller: callerOf(request) ?? null,
+      isRemembered: isRemembered(request),
+    }));
+  }
+  api.get('/person', { config: { scope: 'person' }, schema }, async ({ person }) => ({
+    userId: person.userId,
+  }));
+  const config = { scope: 'servers:read' } as const;
+  api.get('/careless', { config, schema }, async ({ person }) => ({ userId: person.userId }));
+}
+
+/** What is kept of a credential, and under which keys: here for good. */
+const kept = new Map<string, object>();
+let isAway = false;
+const credentials: CredentialCache = {
+  async find(key, lookUp) {
+    if (isAway) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    const found = await lookUp();
+    if (found) kept.set(key, found);
+    return found;
+  },
+  clear: () => undefined,
+};
+
+let app: App;
+before(async () => {
+  app = await createTestApp(db, [probeRoutes, sessionRoutes], { credentials });
+});
+after(() => app.close());
+beforeEach(() => kept.clear());
+
+const ask = (path: string, headers: Record<string, string>, to = app) =>
+  inject(to, { url: `/v1/${path}`, headers });
+
+async function refusal(answer: ReturnType<typeof ask>) {
+  const { code, detail } = (await answer).json();
+  return [code, detail];
+}
+
+const person = async (options: Parameters<typeof createTestUser>[1] = {}) => {
+  const { id, credentials: own } = await createTestUser(db, options);
+  return { id, ...(await signInAs(app, own)) };
+};
+
+test('who is a member of no project reaches what works without one, and no project that they name', async () => {
+  const { headers } = await person();
+  assert.equal((await ask('anywhere', headers)).json().caller, null);
+  assert.deepEqual(await refusal(ask('caller', headers)), [
+    'project_not_found',
+    'You are a member of no project. Have an owner of one or an administrator add you.',
+  ]);
+  for (const path of ['anywhere', 'caller']) {
+    assert.deepEqual(await refusal(ask(path, { ...headers, 'berth-project': '4711' })), [
+      'project_not_found',
+      'No project has the id 4711.',
+    ]);
+  }
+});
+
+test('what is for people is for no token', async () => {
+  const { headers: token } = await createTestToken(db);
+  assert.equal((await refusal(ask('person', token)))[0], 'person_required');
+  assert.equal((await ask('careless', token)).statusCode, 500);
+  const { id, headers } = await person({ isAdmin: true });
+  for (const path of ['person', 'careless']) {
+    assert.deepEqual((await ask(path, headers)).json(), { userId: id });
+  }
+});
+
+test('a session gives the request its caller, which a token that comes with it takes the place of', async () => {
+  const { id: tokenId, projectId, headers: token } = await createTestToken(db);
+  const { id, headers } = await person({ roles: { [projectId]: 'viewer' } });
+  assert.deepEqual((await ask('caller', headers)).json().caller, {
+    tokenId: null,
+    userId: id,
+    project: { id: projectId },
+    scopes: ['servers:read'],
+    expiresAt: null,
+    allowedNetworks: [],
+  });
+  assert.deepEqual(await refusal(ask('change', headers)), [
+    'scope_missing',
+    'Your role in this project lacks the scope servers:write.',
+  ]);
+  assert.equal((await ask('caller', { ...headers, ...token })).json().caller.tokenId, tokenId);
+});
+
+test('who did not prove of late who they are is to do so; a token is not asked', async () => {
+  const { projectId, headers: token } = await createTestToken(db, { scopes: ['servers:read'] });
+  const { headers } = await person({ roles: { [projectId]: 'viewer' } });
+  assert.equal((await ask('confirmed', headers)).statusCode, 200);
+  await db
+    .updateTable('sessions')
+    .set({ confirmed_at: new Date(0) })
+    .execute();
+  assert.equal((await refusal(ask('confirmed', headers)))[0], 'confirmation_required');
+  assert.equal((await ask('caller', headers)).statusCode, 200);
+  assert.equal((await ask('confirmed', token)).statusCode, 200);
+  assert.deepEqual(await refusal(ask('change', token)), [
+    'scope_missing',
+    'The token lacks the scope servers:write.',
+  ]);
+});
+
+test('a cookie that can be of no session is refused without a query', async (t) => {
+  const connect = t.mock.method(pool, 'connect');
+  assert.equal((await refusal(ask('caller', { cookie: 'berth=x' })))[0], 'session_ended');
+  assert.equal(connect.mock.callCount(), 0);
+});
+
+test('a token acts in its own project, and in another if it is an administrator’s', async () => {
+  const project = 'acted in';
+  const other = await createTestProject(db, 'another');
+  const own = await createTestProject(db, project);
+  const { headers: admin } = await createTestToken(db, { project });
+  const { headers } = await createTestToken(db, { project, scopes: ['servers:write'] });
+  const actingIn = async (token: typeof headers, named: string) =>
+    (await ask('caller', { ...token, 'berth-project': named })).json().caller?.project.id;
+  for (const token of [admin, headers]) {
+    assert.equal(await actingIn(token, String(own)), own);
+    assert.equal(await actingIn(token, project), own);
+  }
+  assert.equal(await actingIn(admin, String(other)), other);
+  assert.equal(await actingIn(admin, 'another'), other);
+  for (const [token, named, words] of [
+    [headers, String(other), `has the id ${other}`],
+    [headers, 'another', 'is called another'],
+    [admin, '4711', 'has the id 4711'],
+    [admin, 'none', 'is called none'],
+  ] as const) {
+    const answer = ask('caller', { ...token, 'berth-project': named });
+    assert.deepEqual(await refusal(answer), ['project_not_found', `No project ${words}.`]);
+  }
+});
+
+test('what is kept of a credential is of one project, and has its use noted once', async () => {
+  const { headers: token } = await createTestToken(db);
+  const { headers: session } = await person({ isAdmin: true });
+  const other = await createTestProject(db, 'kept apart');
+  for (const headers of [token, session]) {
+    kept.clear();
+    await ask('caller', headers);
+    await ask('caller', { ...headers, 'berth-project': String(other) });
+    await ask('caller', { ...headers, 'berth-project': 'kept apart' });
+    assert.equal(kept.size, 3);
+    for (const found of kept.values()) assert.ok('isNoted' in found && found.isNoted === true);
+  }
+});
+
+test('while the database is away a token is remembered where none is needed, and only there', async () => {
+  const { headers } = await createTestToken(db);
+  const { headers: stranger } = await createTestToken(db);
+  for (const path of ['caller', 'without-database']) {
+    assert.equal((await ask(path, headers)).json().isRemembered, false);
+  }
+  isAway = true;
+  try {
+    assert.equal((await ask('without-database', headers)).json().isRemembered, true);
+    assert.equal((await ask('caller', headers)).statusCode, 503);
+    assert.equal((await ask('without-database', stranger)).statusCode, 503);
+  } finally {
+    isAway = false;
+  }
+});
+
+test('each kind of request is counted', async () => {
+  const once = { burst: 1, perSecond: 1e-6 };
+  const { headers: token } = await createTestToken(db);
+  const { headers: session } = await person({ isAdmin: true });
+  const unknown = () => ({ authorization: `Bearer ${generateToken()}` });
+  const kinds: [
+    limits: Partial<Limits>,
+    path: string,
+    headers: () => Record<string, string>,
+    first: number,
+  ][] = [
+    [{ reads: once }, 'caller', () => token, 200],
+    [{ reads: once }, 'caller', () => session, 200],
+    [{ failures: once }, 'caller', unknown, 401],
+    [{ public: once }, 'nothing', () => ({}), 404],
+  ];
+  for (const [limits, path, headers, first] of kinds) {
+    const limiter = createLimiter({ ...generousLimits, ...limits });
+    const limited = await createTestApp(db, [probeRoutes], { limiter });
+    const statuses = [];
+    for (let time = 0; time < 2; time += 1) {
+      statuses.push((await ask(path, headers(), limited)).statusCode);
+    }
+    await limited.close();
+    assert.deepEqual(statuses, [first, 429], path);
+  }
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Accepted } from '@berth/contract/operations';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { App } from '../callers/app-types.ts';
+import type { WaitedOperation } from '../operations/queries.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { accepted, sendAccepted, type WaitingDeps } from './accepted.ts';
+import { change } from './change.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+const pending = { id: 7, status: 'pending', error: null } as const;
+const operation: WaitedOperation = {
+  ...pending,
+  kind: 'start',
+  server_id: 4,
+  message: 'The server is running.',
+  progress: 0,
+};
+
+/** What whoever waits is told; undefined: it is in no records. */
+let outcome: WaitedOperation | undefined;
+let waits: [id: number, seconds: number][] = [];
+
+function probeRoutes(api: App, deps: WaitingDeps): void {
+  const schema = { response: { 202: Type.Any() } };
+  api.post('/probe', { config: { scope: 'servers:write' }, schema }, async (request, reply) => {
+    const answer = await change<Accepted>(request, deps, async () => ({
+      ...accepted('The server is being started.', pending),
+      target: null,
+    }));
+    return await sendAccepted(deps, request, reply, answer);
+  });
+}
+
+let app: App;
+let headers: Record<string, string>;
+before(async () => {
+  const untilEnded = async (id: number, seconds: number) => {
+    waits.push([id, seconds]);
+    return outcome;
+  };
+  app = await createTestApp(db, [probeRoutes], { untilEnded });
+  ({ headers } = await createTestToken(db));
+});
+after(() => app.close());
+beforeEach(() => {
+  outcome = undefined;
+  waits = [];
+});
+
+const ask = (more: Record<string, string> = {}) =>
+  inject(app, { method: 'POST', url: '/v1/probe', headers: { ...headers, ...more } });
+const wait = { prefer: 'wait=5' };
+const acceptedBody = {
+  message: 'The server is being started.',
+  operation_id: 7,
+  operation: pending,
+};
+
+test('who does not wait is told of the operation at once', async () => {
+  const answer = await ask();
+  assert.deepEqual([answer.statusCode, answer.json()], [202, acceptedBody]);
+  assert.equal(answer.headers['operation-id'], '7');
+  assert.equal(answer.headers['preference-applied'], undefined);
+  assert.deepEqual(waits, []);
+});
+
+test('who waits is told what the operation has come to', async () => {
+  outcome = { ...operation, status: 'succeeded' };
+  const answer = await ask(wait);
+  assert.deepEqual(
+    [answer.statusCode, answer.json()],
+    [
+      202,
+      {
+        message: 'The server is running.',
+        operation_id: 7,
+        operation: { ...pending, status: 'succeeded' },
+      },
+    ],
+  );
+  assert.equal(answer.headers['operation-id'], '7');
+  assert.equal(answer.headers['preference-applied'], 'wait=5');
+  assert.deepEqual(waits, [[7, 5]]);
+});
+
+test('of an operation that is in no records what was accepted is told', async () => {
+  const answer = await ask(wait);
+  assert.deepEqual([answer.statusCode, answer.json()], [202, acceptedBody]);
+  assert.equal(answer.headers['preference-applied'], 'wait=5');
+});
+
+test('an outcome is given again under the key, and nobody waits for it anew', async () => {
+  const keyed = { ...wait, 'idempotency-key': 'succeeded' };
+  outcome = { ...operation, status: 'succeeded' };
+  const first = await ask(keyed);
+  outcome = undefined;
+  const again = await ask(keyed);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  assert.equal(again.headers['operation-id'], '7');
+  assert.deepEqual([again.statusCode, again.json()], [202, first.json()]);
+  assert.equal(waits.length, 1);
+});
+
+test('what goes on is not given again as an outcome', async () => {
+  const keyed = { ...wait, 'idempotency-key': 'running' };
+  outcome = { ...operation, status: 'running', message: 'It is under way.' };
+  const running = { ...pending, status: 'running' };
+  assert.deepEqual((await ask(keyed)).json(), { ...acceptedBody, operation: running });
+  const { 'idempotency-key': key } = keyed;
+  assert.deepEqual((await ask({ 'idempotency-key': key })).json(), acceptedBody);
+  outcome = { ...operation, status: 'succeeded' };
+  assert.equal((await ask(keyed)).json().operation.status, 'succeeded');
+  assert.equal(waits.length, 2);
+});
+
+test('a failure is a problem, and the same one under the key', async () => {
+  const keyed = { ...wait, 'idempotency-key': 'failed' };
+  const detail = 'The guest did not start.';
+  const error = { code: 'engine_failed', message: detail };
+  outcome = { ...operation, status: 'failed', message: detail, error } as WaitedOperation;
+  const first = await ask(keyed);
+  outcome = undefined;
+  const again = await ask(keyed);
+  const { request_id: firstId, ...problem } = first.json();
+  const { request_id: againId, ...sameProblem } = again.json();
+  assert.ok(first.statusCode >= 400, first.body);
+  assert.equal(problem.detail, detail);
+  assert.equal(problem.operation.status, 'failed');
+  assert.deepEqual(sameProblem, problem);
+  assert.equal(againId, again.headers['x-request-id']);
+  assert.notEqual(againId, firstId);
+  for (const { statusCode, headers: sent } of [first, again]) {
+    assert.deepEqual([statusCode, sent['operation-id']], [first.statusCode, '7']);
+  }
+  assert.equal(first.headers['idempotency-replayed'], undefined);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  assert.equal(waits.length, 1);
+  const rows = db.selectFrom('idempotency_keys').select('body').where('key', '=', 'failed');
+  const { body } = await rows.executeTakeFirstOrThrow();
+  assert.ok(!Object.hasOwn(body as object, 'request_id'));
+});
+
+test('an answer of the release before, which tells nothing of the operation, is completed', async () => {
+  const keyed = { 'idempotency-key': 'before' };
+  await ask(keyed);
+  await sql`update idempotency_keys set body = body - 'operation' where key = 'before'`.execute(db);
+  const again = await ask(keyed);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  assert.deepEqual(again.json(), acceptedBody);
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
+import { db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
+import { keepLease } from './lease.ts';
+import { leaseNextOperation } from './lease-queries.ts';
+import { supersedeOperation } from './queries.ts';
+
+const kind = kindOf({ only: async () => ended() });
+const steps = new Map([['test', ['only']]]);
+const renewEach = 10;
+/** Before which a lease counts as given up, by its own clock. */
+const fenceMilliseconds = 10_000;
+
+interface Wanted {
+  leases?: Db;
+  askedAgo?: number;
+}
+
+/** Keeps the lease of a new operation until the end of the test. */
+async function kept(t: TestContext, { leases = db, askedAgo = 0 }: Wanted = {}) {
+  const id = await enter(kind);
+  const operation = await leaseNextOperation(db, crypto.randomUUID(), steps);
+  assert.equal(operation?.id, id);
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+  const seen = { givenUp: 0 };
+  const giveUp = () => {
+    seen.givenUp += 1;
+  };
+  const askedAt = performance.now() - askedAgo;
+  const lease = keepLease({ leases, log, giveUp }, { operation, askedAt }, renewEach);
+  t.after(async () => {
+    await lease.stop();
+    await db.deleteFrom('operations').where('id', '=', id).execute();
+  });
+  return { id, lease, lines, seen };
+}
+
+async function untilRenewed(id: number): Promise<void> {
+  const { lease_until: before } = await rowOf(id);
+  const look = async () => (await rowOf(id)).lease_until;
+  await until('the lease is renewed', look, (now) => now !== before);
+}
+
+test('a lease that another worker has is held no longer, and given up once', async (t) => {
+  const { id, lease, seen, lines } = await kept(t);
+  await untilRenewed(id);
+  assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
+  await db.updateTable('operations').set({ fence: 7 }).where('id', '=', id).execute();
+  await until('it is given up', () => seen.givenUp > 0);
+  assert.equal(lease.isHeld(), false);
+  const { lease_until: before } = await rowOf(id);
+  await lease.stop();
+  assert.equal((await rowOf(id)).lease_until, before);
+  assert.deepEqual([seen.givenUp, lines], [1, []]);
+});
+
+test('that of a superseded operation is given up, and renewed until its step has let go', async (t) => {
+  const { id, lease, seen } = await kept(t);
+  const project = (trx: ConstructorParameters<typeof Project>[0]) =>
+    new Project(trx, place.projectId);
+  await db.transaction().execute((trx) => supersedeOperation(project(trx), id, 'a test'));
+  await until('it is given up', () => seen.givenUp > 0);
+  await untilRenewed(id);
+  assert.equal(lease.isHeld(), true);
+});
+
+test('a renewal that fails is told and tried again', async (t) => {
+  let fails = true;
+  const leases = {
+    updateTable(table: 'operations') {
+      if (fails) throw new Error('It fails.');
+      return db.updateTable(table);
+    },
+  } as unknown as Db;
+  const { id, lease, seen, lines } = await kept(t, { leases });
+  await until('it has failed', () => lines.some((line) => line.includes('trying again')));
+  fails = false;
+  await untilRenewed(id);
+  assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
+});
+
+test('one that was not renewed in time is given up for good, and says so', async (t) => {
+  const { id, lease, seen, lines } = await kept(t, { askedAgo: fenceMilliseconds });
+  assert.deepEqual([lease.isHeld(), seen.givenUp, lines.length], [false, 1, 1]);
+  assert.match(lines[0] ?? '', /could not be renewed in time/);
+  await untilRenewed(id);
+  await untilRenewed(id);
+  assert.equal(lease.isHeld(), false);
+});

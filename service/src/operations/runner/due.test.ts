@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import type { NotificationListener } from '../../db/notifications.ts';
+import {
+  db,
+  ended,
+  enter,
+  kindOf,
+  rowOf,
+  run,
+  stopRunners,
+  untilEnded,
+} from '../../testing/operations.ts';
+import { until } from '../../testing/until.ts';
+import type { Leased } from '../lease.ts';
+import { clockSkewGuard, dueOperations, type Worker } from './due.ts';
+
+const kind = kindOf({ only: async () => ended() });
+
+function worker({ concurrency = 2 } = {}) {
+  const started: Leased[] = [];
+  const lines: string[] = [];
+  const given: Worker = {
+    ...{ db, concurrency, holder: crypto.randomUUID(), steps: new Map([['test', ['only']]]) },
+    log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+    active: {
+      count: () => started.length,
+      start: (leased) => void started.push(leased),
+      abort: () => undefined,
+      idle: async () => undefined,
+    },
+  };
+  return { given, started, lines };
+}
+
+const contextOf = (signal: AbortSignal) => ({
+  signal,
+  trigger: () => undefined,
+  recordFailure: () => undefined,
+});
+const context = contextOf(new AbortController().signal);
+
+test('as many are leased as there are places, those that have been due the longest', async (t) => {
+  const ids = [await enter(kind), await enter(kind), await enter(kind)];
+  t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
+  for (const [index, id] of ids.entries()) {
+    const operation = db.updateTable('operations').where('id', '=', id);
+    await operation.set({ wake_at: sql`now() - make_interval(mins => ${index})` }).execute();
+  }
+  const stopped = worker();
+  await dueOperations.run(stopped.given, 'all', contextOf(AbortSignal.abort()));
+  assert.equal(stopped.started.length, 0);
+  const two = worker();
+  assert.deepEqual(await dueOperations.run(two.given, 'all', context), { leased: 2 });
+  const leased = two.started.map(({ operation }) => operation.id);
+  assert.deepEqual(leased, [ids[2], ids[1]]);
+  const more = worker();
+  assert.deepEqual(await dueOperations.run(more.given, 'all', context), { leased: 1 });
+  assert.deepEqual(await dueOperations.run(more.given, 'all', context), { leased: 0 });
+  assert.equal(more.started.length, 1);
+});
+
+test('where one has ended the next one begins, without a notification or a poll', async (t) => {
+  // No second poll ever comes.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const ids = [await enter(kind), await enter(kind)];
+  run(kind, {}, { concurrency: 1, notifications });
+  t.mock.timers.tick(1);
+  for (const id of ids) await untilEnded(id);
+  await stopRunners();
+});
+
+test('a clock that was set back is told of, with how many it concerns, and no other', async (t) => {
+  const { given, lines } = worker();
+  assert.deepEqual(await clockSkewGuard.run(given, 'all', context), { moved: 0 });
+  assert.deepEqual(lines, []);
+  const id = await enter(kind);
+  t.after(() => db.deleteFrom('operations').where('id', '=', id).execute());
+  const operation = db.updateTable('operations').where('id', '=', id);
+  await operation.set({ wake_at: sql`now() + interval '2 hours'` }).execute();
+  assert.deepEqual(await clockSkewGuard.run(given, 'all', context), { moved: 1 });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /"moved":1.*The clock was set back/);
+  const look = () => rowOf(id);
+  await until('it is due', look, (row) => Date.parse(row.wake_at) <= Date.now());
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { Project } from '../db/project.ts';
+import { insertServer } from '../servers/queries.ts';
+import { installation } from '../testing/fixtures.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { placeOnNode } from './placement.ts';
+import { groupByNode, lockNodeIf, roomOfNodes } from './room-queries.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+const at = await installation(db);
+const location = { id: at.locationId, overcommit_cpu: 1, overcommit_ram: 1, overcommit_disk: 1 };
+const demand = { cpu: 4, ramMb: 1024, diskGb: 100 };
+
+async function newNode(name: string, values: object = {}, locationId = at.locationId) {
+  const size = { cpu: 4, ram_mb: 1024, disk_gb: 100, status: 'online' as const };
+  const { id } = await db
+    .insertInto('nodes')
+    .values({ location_id: locationId, name, ...size, ...values })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, name };
+}
+
+const placed = (node: { id: number; name: string }, wanted: object = {}) =>
+  db.transaction().execute((trx) => placeOnNode(trx, location, node, { ...demand, ...wanted }));
+
+const rooms = () => db.transaction().execute((trx) => roomOfNodes(trx, at.locationId));
+
+test('a node that is named is taken if it has room for just that', async () => {
+  await placed(await newNode('ample'));
+});
+
+test('a node that is named is refused with the reason, and nothing lacks of one that takes none', async () => {
+  const [, small] = [await newNode('other'), await newNode('small')];
+  const cases: [node: object, wanted: object, reason: string, words: RegExp, lacking: string[]][] =
+    [
+      [{}, { ramMb: 1025 }, 'ram', /small can't take the server: it lacks memory\.$/, ['ram']],
+      [{}, { diskGb: 101 }, 'disk', /it lacks disk\.$/, ['disk']],
+      [{}, { cpu: 5 }, 'cpu', /it lacks cores\.$/, ['cpu']],
+      [{}, { currentNodeId: small.id }, 'current', /it has the server already\.$/, []],
+      [{ cordoned: true }, {}, 'cordoned', /it is cordoned\.$/, []],
+      [{ evacuated: true }, {}, 'evacuated', /it is evacuated\.$/, []],
+      [{ gone: true }, {}, 'offline', /it is offline\.$/, []],
+      [{ gone: false, lost: true }, {}, 'offline', /it is offline\.$/, []],
+    ];
+  for (const [values, wanted, reason, message, lacking] of cases) {
+    const usual = { cordoned: false, evacuated: false, gone: false, lost: false };
+    const set = { ...usual, ...values };
+    await db.updateTable('nodes').set(set).where('id', '=', small.id).execute();
+    const members = { lacking, nodes: 1, excluded: { [reason]: 1 } };
+    await assert.rejects(placed(small, wanted), { code: 'no_capacity', message, members });
+  }
+});
+
+test('of a location those nodes are asked that are there, in the order of their ids', async () => {
+  await db.deleteFrom('nodes').execute();
+  const bounds = { max_cpu: 4, max_ram_mb: 1024, max_disk_gb: 100 };
+  const engine = JSON.stringify({ socket_path: '/nowhere' });
+  const within = { engine, incus_project: 'p', storage_pool: 'p', network: 'n' };
+  const { id: elsewhere } = await db
+    .insertInto('locations')
+    .values({ name: 'elsewhere', description: 'Elsewhere', ...within, ...bounds })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await newNode('elsewhere', {}, elsewhere);
+  const first = await newNode('first');
+  await newNode('gone', { gone: true });
+  await newNode('lost', { lost: true });
+  await newNode('second');
+  // A row that was written last is read last, unless it is asked otherwise.
+  await db.updateTable('nodes').set({ cordoned: true }).where('id', '=', first.id).execute();
+  assert.deepEqual(
+    (await rooms()).map(({ name }) => name),
+    ['first', 'second'],
+  );
+});
+
+test('a node that is locked stays so, and one that does not fit is let go of', async () => {
+  const [taken, left] = [await newNode('taken'), await newNode('left')];
+  await db.transaction().execute(async (trx) => {
+    assert.equal(await lockNodeIf(trx, left.id, () => false), false);
+    assert.equal(await lockNodeIf(trx, taken.id, ({ id }) => id === taken.id), true);
+    const free = db.selectFrom('nodes').select('name').forUpdate().skipLocked();
+    const rows = await free.where('id', 'in', [taken.id, left.id]).execute();
+    assert.deepEqual(rows, [{ name: 'left' }]);
+  });
+});
+
+test('a group is counted by node: the servers of it that are there, at the location', async () => {
+  const project = new Project(db, at.projectId);
+  const [one, other] = [await newNode('one'), await newNode('another')];
+  let made = 0;
+  const enter = async (nodeId: number, group: string | null) => {
+    made += 1;
+    const server = { uuid: randomUUID(), hostname: `h${made}`, mac: `02:00:00:00:00:0${made}` };
+    const size = { cpu: 1, ramMb: 1, diskGb: 1, trafficAllowance: null };
+    return await insertServer(project, { ...at, ...server, ...size, nodeId, group });
+  };
+  for (const nodeId of [one.id, one.id, other.id]) await enter(nodeId, 'database');
+  await enter(other.id, 'web');
+  await enter(other.id, null);
+  const deleted = await enter(one.id, 'database');
+  const now = { deleted_at: new Date() };
+  await db.updateTable('servers').set(now).where('id', '=', deleted).execute();
+  const counted = await groupByNode(project, at.locationId, 'database');
+  assert.deepEqual(
+    counted,
+    new Map([
+      [one.id, 2],
+      [other.id, 1],
+    ]),
+  );
+  assert.equal((await groupByNode(project, at.locationId + 1000, 'database')).size, 0);
+});

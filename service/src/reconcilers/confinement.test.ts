@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import type { IncusClient } from '../incus/client.ts';
+import type { Instance } from '../incus/instances.ts';
+import { EngineError } from '../incus/transport/errors.ts';
+import { deniedCalls } from '../instances/confinement.ts';
+import { instanceName } from '../instances/labels.ts';
+import { reconcileConfinement } from './confinement.ts';
+
+const [free, stopped, silent, machine, confined] = Array.from({ length: 5 }, () =>
+  instanceName(crypto.randomUUID()),
+) as [string, string, string, string, string];
+
+const of = (name: string, more: Partial<Instance> = {}) =>
+  ({ name, type: 'container', status: 'Running', config: {}, ...more }) as Instance;
+
+const instances = [
+  of(free),
+  of(stopped, { status: 'Stopped' }),
+  of(silent, { status: 'Error' }),
+  of(machine, { type: 'virtual-machine' }),
+  of(confined, { config: deniedCalls }),
+  of('of-somebody'),
+];
+
+/** What is changed, with what the log says, and how many are not confined. */
+async function keep(error?: Error) {
+  const { signal } = new AbortController();
+  const lines: string[] = [];
+  const changed: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const change = async (name: string, _: unknown, options: { signal?: AbortSignal }) => {
+    assert.equal(options.signal, signal);
+    changed.push(name);
+    if (error) throw error;
+  };
+  const client = { instances: { change } } as unknown as IncusClient;
+  const count = await reconcileConfinement({ client, log, signal }, instances);
+  const said = (lines as unknown as { level: number; instance: string; msg: string }[]).map(
+    ({ level, instance, msg }) => ({ level, instance, msg }),
+  );
+  return { changed, said, count };
+}
+
+test('containers of servers that are not are confined, and those that run so far are counted', async () => {
+  const { changed, said, count } = await keep();
+  assert.deepEqual(changed, [free, stopped]);
+  const msg = 'A server will be confined from its next start on.';
+  assert.deepEqual(
+    said,
+    [free, stopped].map((instance) => ({ level: 30, instance, msg })),
+  );
+  assert.equal(count, 1);
+});
+
+test('one that could not be is told of, and keeps no other from it', async () => {
+  const { changed, said, count } = await keep(new EngineError('busy', 'Not now.'));
+  assert.deepEqual(changed, [free, stopped]);
+  const msg = 'A server could not be confined.';
+  assert.deepEqual(
+    said,
+    [free, stopped].map((instance) => ({ level: 40, instance, msg })),
+  );
+  assert.equal(count, 1);
+});
+
+test('what is no trouble of the engine ends it', async () => {
+  await assert.rejects(keep(new TypeError('of ours')), /of ours/);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { pino } from 'pino';
+import { EngineError } from '../../incus/transport/errors.ts';
+import { installation } from '../../testing/fixtures.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
+import { createReachability, type Reachability } from './reachability.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+const { locationId } = await installation(db);
+
+const silence = () =>
+  new EngineError('timeout', 'No answer from 10.0.0.1.', { publicMessage: 'No answer.' });
+const refusal = () =>
+  new EngineError('unreachable', 'connect 10.0.0.1: refused', { publicMessage: 'It is refused.' });
+const { signal } = new AbortController();
+
+let lines: string[];
+let probed: number;
+let reachability: Reachability;
+
+beforeEach(() => {
+  lines = [];
+  probed = 0;
+  const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+  reachability = createReachability({ db, locationId }, log, () => {
+    probed += 1;
+  });
+});
+
+async function reason(): Promise<string | null> {
+  await reachability.write();
+  const query = db.selectFrom('locations').select(['reachable', 'unreachable_reason']);
+  const row = await query.where('id', '=', locationId).executeTakeFirstOrThrow();
+  assert.equal(row.reachable, row.unreachable_reason === null);
+  return row.unreachable_reason;
+}
+
+test('nothing is written before the stream of events has shown whether it opens', async () => {
+  reachability.recordFailure('ping', refusal());
+  assert.equal(await reason(), null);
+  reachability.recordSuccess('events');
+  assert.equal(await reason(), 'It is refused.');
+});
+
+test('silence counts the third time in a row, of one probe', async () => {
+  reachability.recordSuccess('events');
+  for (const probe of ['nodes', 'nodes', 'instances', 'instances'] as const) {
+    reachability.recordFailure(probe, silence());
+  }
+  assert.deepEqual([await reason(), probed, lines], [null, 1, []]);
+  reachability.recordSuccess('nodes');
+  reachability.recordFailure('nodes', silence());
+  assert.deepEqual([await reason(), probed], [null, 2]);
+  reachability.recordFailure('instances', silence());
+  assert.deepEqual([await reason(), probed], ['No answer.', 3]);
+  reachability.recordSuccess('instances');
+  assert.equal(await reason(), null);
+});
+
+test('a refusal counts at once, and so does a ping, which is three', async () => {
+  reachability.recordSuccess('events');
+  reachability.recordFailure('nodes', refusal());
+  assert.equal(await reason(), 'It is refused.');
+  reachability.recordSuccess('nodes');
+  assert.equal(await reason(), null);
+  reachability.recordFailure('ping', silence());
+  assert.equal(await reason(), 'No answer.');
+});
+
+test('the log has the words of the engine, once, and the location none of what is internal', async () => {
+  reachability.recordSuccess('events');
+  for (let times = 0; times < 3; times += 1) reachability.recordFailure('ping', silence());
+  assert.equal(lines.length, 1);
+  const told = JSON.parse(lines[0] ?? '');
+  assert.deepEqual(
+    [told.locationId, told.probe, told.reason],
+    [locationId, 'ping', 'No answer from 10.0.0.1.'],
+  );
+  for (let times = 0; times < 3; times += 1) reachability.recordFailure('ping', new Error('ours'));
+  reachability.recordFailure('ping', 'thrown');
+  assert.equal(lines.length, 2);
+  assert.equal(JSON.parse(lines[1] ?? '').reason, 'ours');
+  assert.match((await reason()) ?? '', /its log says why/);
+});
+
+test('how a call ends is recorded and passed on; an abort, and what is ours, is no result', async () => {
+  assert.equal(await reachability.record('nodes', Promise.resolve(7), signal), 7);
+  assert.equal(reachability.hasFailed('nodes', 'ping'), false);
+  assert.equal(probed, 1);
+  const fail = async (error: Error, by = signal) =>
+    await assert.rejects(reachability.record('nodes', Promise.reject(error), by), error);
+  await fail(silence(), AbortSignal.abort());
+  await fail(new Error('ours'));
+  assert.equal(reachability.hasFailed('nodes'), false);
+  await fail(silence());
+  assert.deepEqual(
+    [reachability.hasFailed('ping', 'nodes'), reachability.hasFailed('ping')],
+    [true, false],
+  );
+  await reachability.record('nodes', Promise.resolve(7), signal);
+  assert.equal(reachability.hasFailed('nodes'), false);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  db,
+  insertNode,
+  insertServer,
+  insertServers,
+  now,
+  place,
+  samplesOf,
+} from '../../testing/usage.ts';
+import { beginReading, type Reading } from './reading-queries.ts';
+import { createRecorder, record } from './record.ts';
+import { ScrapeMemory } from './scrapes.ts';
+
+/** What a node tells of these servers. */
+async function readingOf(uuids: string[], nodeId = place.nodeId): Promise<Reading> {
+  const { order } = await beginReading(db);
+  const figures = { cpuSeconds: 1, ramMb: 1, diskRead: 1, diskWritten: 1 };
+  const servers = uuids.map((uuid) => ({ uuid, ...figures }));
+  return { begun: { order, at: now() }, scrape: { nodeId, servers }, nics: [] };
+}
+
+const countOf = async (uuid: string) => (await samplesOf(uuid)).length;
+const recorder = () => createRecorder(db, place.locationId, new ScrapeMemory());
+
+test('what is read of few servers is kept until it is finished', async () => {
+  const uuid = await insertServer();
+  const { add, finish } = recorder();
+  await add(await readingOf([uuid]));
+  assert.equal(await countOf(uuid), 0);
+  await finish();
+  assert.equal(await countOf(uuid), 1);
+  await finish();
+  assert.equal(await countOf(uuid), 1);
+});
+
+test('what is read of 5000 servers is counted at once, of fewer with what comes next', async () => {
+  const uuid = await insertServer();
+  const { add } = recorder();
+  // Those that the database does not have cost next to nothing.
+  const others = Array.from({ length: 4998 }, () => randomUUID());
+  await add(await readingOf([uuid, ...others]));
+  assert.equal(await countOf(uuid), 0);
+  const { begun } = await readingOf([]);
+  const nic = { run: 'eth0 1', startedAt: now(), networkIn: 1, networkOut: 1, networkAfter: 0 };
+  await add({ begun, nics: [{ uuid: randomUUID(), ...nic }] });
+  assert.equal(await countOf(uuid), 1);
+});
+
+test('of a server that is read twice the first reading is counted before', async () => {
+  const [alone, twice, late] = await insertServers(3);
+  assert.ok(alone && twice && late);
+  const { add, finish } = recorder();
+  await add(await readingOf([alone, twice]));
+  const other = await insertNode(place.locationId, 'other', 'other');
+  await add(await readingOf([twice, late], other));
+  assert.deepEqual(await Promise.all([alone, twice, late].map(countOf)), [1, 1, 0]);
+  await finish();
+  assert.deepEqual(await Promise.all([alone, twice, late].map(countOf)), [1, 1, 1]);
+});
+
+test('where nothing was read, and nothing is remembered, the database is not asked', async (t) => {
+  const readings = [await readingOf([]), { begun: (await readingOf([])).begun, nics: [] }];
+  const transaction = t.mock.method(db, 'transaction');
+  await record(db, place.locationId, readings);
+  assert.equal(transaction.mock.callCount(), 0);
+  const uuid = await insertServer();
+  await record(db, place.locationId, [...readings, await readingOf([uuid])]);
+  assert.equal(transaction.mock.callCount(), 1);
+  assert.equal(await countOf(uuid), 1);
+});
